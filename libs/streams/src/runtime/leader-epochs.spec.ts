@@ -137,7 +137,7 @@ describe('a log that loses processed records to an unclean election (R-45)', () 
 
 describe('the epoch of a position', () => {
   it('is unknown again after a batch without one: an earlier epoch ended before what has been read since', async () => {
-    const epochs = new LeaderEpochs({ backend: { epochEnd: () => Promise.resolve(5) }, partition: 0 });
+    const epochs = new LeaderEpochs({ epochEnd: () => Promise.resolve(5) }, 0);
     const batch = { ...INPUT, records: [], nextOffset: 9, highWatermark: 9, lastStableOffset: 9 };
     await epochs.advance({ ...batch, leaderEpoch: 3 }, 5);
     expect(epochs.entryOf(INPUT.topic)).toBe('epoch=3');

@@ -13,10 +13,8 @@ export class LeaderEpochs {
   private readonly known = new Map<string, number>();
 
   constructor(
-    private readonly options: {
-      readonly backend: Pick<StreamsBackend, 'epochEnd'>;
-      readonly partition: number;
-    },
+    private readonly backend: Pick<StreamsBackend, 'epochEnd'>,
+    private readonly partition: number,
   ) {}
 
   /** The entry for the metadata of a commit; null: none. */
@@ -31,7 +29,12 @@ export class LeaderEpochs {
     if (entry === undefined) return;
     this.known.set(topic, Number(entry.slice(EPOCH.length)));
     const end = await this.endBefore(topic, offset);
-    if (end !== null) throw this.truncated(topic, offset, end);
+    if (end === null) return;
+    const name = partitionName({ topic, partition: this.partition });
+    throw new LogTruncated(
+      topic,
+      `The log of ${name} has lost processed records, the offsets ${String(end)} to ${String(offset - 1)}, which other records may have now: a replica that lacked them became leader (unclean.leader.election.enable). Seek to ${String(end)} to apply newer records to the state that the lost ones have left, or to latest to skip them.`,
+    );
   }
 
   changesWith({ topic, leaderEpoch }: RecordBatch): boolean {
@@ -42,31 +45,20 @@ export class LeaderEpochs {
    * Call before a batch is processed from a position. Rejects if the log has lost records before it. The committed
    * position may precede all of them: only the next task, which goes back to it, knows whether to ask for a decision.
    */
-  async advance({ topic, leaderEpoch }: RecordBatch, position: number): Promise<void> {
+  async advance(batch: RecordBatch, position: number): Promise<void> {
+    const { topic, leaderEpoch } = batch;
     const end = await this.endBefore(topic, position, leaderEpoch);
-    if (end !== null) throw new Error(`The log of ${this.nameOf(topic)} has lost records from ${String(end)} on.`);
+    if (end !== null) throw new Error(`The log of ${partitionName(batch)} has lost records from ${String(end)} on.`);
     if (leaderEpoch === undefined) this.known.delete(topic);
     else this.known.set(topic, leaderEpoch);
   }
 
   /** Where the records before a position end; null: not before it, as far as is known. */
   private async endBefore(topic: string, position: number, reached?: number): Promise<number | null> {
-    const { backend, partition } = this.options;
     const epoch = this.known.get(topic);
     if (epoch === undefined) return null;
-    const end = await backend.epochEnd({ topic, partition }, epoch, reached);
+    const end = await this.backend.epochEnd({ topic, partition: this.partition }, epoch, reached);
     return end !== null && end < position ? end : null;
-  }
-
-  private nameOf(topic: string): string {
-    return partitionName({ topic, partition: this.options.partition });
-  }
-
-  private truncated(topic: string, position: number, end: number): LogTruncated {
-    return new LogTruncated(
-      topic,
-      `The log of ${this.nameOf(topic)} has lost processed records, the offsets ${String(end)} to ${String(position - 1)}, which other records may have now: a replica that lacked them became leader (unclean.leader.election.enable). Seek to ${String(end)} to apply newer records to the state that the lost ones have left, or to latest to skip them.`,
-    );
   }
 }
 

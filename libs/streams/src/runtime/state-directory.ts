@@ -1,6 +1,8 @@
-import type { BaseOffsets } from '../backend/backend.js';
-import type { TopicPartition } from '../record.js';
+import type { BaseOffsets, CommittedOffset } from '../backend/backend.js';
+import { StreamsError } from '../errors.js';
+import { partitionName, type TopicPartition } from '../record.js';
 import type { StateStore, StoreDefinition } from '../state/state-store.js';
+import { sourcesOf, type Topology } from '../topology/topology.js';
 import { ChangelogStore } from './changelog-store.js';
 import type { StateOptions } from './store-checkpoints.js';
 
@@ -20,24 +22,45 @@ export class StateManager {
     await Promise.all(this.stores.map((store) => store.open(closed)));
   }
 
-  /** A changelog with changes; null: the partition has never changed its stores. */
-  usedChangelog(): TopicPartition | null {
-    return this.stores.find(({ hasHistory }) => hasHistory)?.changelog ?? null;
-  }
-
-  written(): string[] {
-    return this.stores.filter(({ isWritten }) => isWritten).map(({ name }) => name);
+  private written(): ChangelogStore[] {
+    return this.stores.filter(({ isWritten }) => isWritten);
   }
 
   /** Entries for the metadata of a commit. Older versions know the names only. */
   entries(): string[] {
-    const marks = this.stores.flatMap(({ isWritten, mark }) => (isWritten ? (mark ?? []) : []));
-    return [...this.written(), ...marks];
+    const written = this.written();
+    return [...written.map(({ name }) => name), ...written.flatMap(({ mark }) => mark ?? [])];
   }
 
-  /** The first store whose changelog lacks the state that a commit follows. */
-  lost(metadata: string): Pick<ChangelogStore, 'name' | 'changelog'> | undefined {
-    return this.stores.find((store) => store.isLost(metadata));
+  /**
+   * Call after open(), with the position of the partition, if it has one.
+   * @throws {StreamsError} POSITION_LOST: from the start, the log would be applied twice. STATE_LOST, STATE_PARTLY_LOST
+   */
+  refuseLost(committed: CommittedOffset | null, topology: Topology, input: TopicPartition): void {
+    const isOneSource = sourcesOf(topology).length === 1;
+    if (committed) return this.refuseLostState(committed.metadata, input, isOneSource);
+    const changed = this.stores.find(({ hasHistory }) => hasHistory);
+    if (!changed) return;
+    throw new StreamsError(
+      'POSITION_LOST',
+      `The group ${topology.applicationId} has no committed offset for ${partitionName(input)}, although ${partitionName(changed.changelog)} has state of it: the offset has expired or was deleted. Seek to ${isOneSource ? 'the offset where it continues, to ' : ''}earliest (which repeats outputs) or to latest (which skips records).`,
+    );
+  }
+
+  /** A position without the state before it. Its metadata names the stores that had any, and their topics. */
+  private refuseLostState(metadata: string, input: TopicPartition, isOneSource: boolean): void {
+    const lost = this.stores.find((store) => store.isLost(metadata));
+    if (!lost) return;
+    const others = this.written().map(({ name }) => name);
+    const state = lost.isWritten ? 'another topic by now' : 'empty';
+    const what = `The changelog ${partitionName(lost.changelog)} of the store ${lost.name} is ${state}, although the task of ${partitionName(input)} has written to it: it was deleted.`;
+    const goOn = `seek to ${isOneSource ? 'the offset where the partition continues' : 'latest, which skips records'}.`;
+    if (others.length === 0) {
+      const fix = `To rebuild the state from the log and repeat outputs, seek to earliest. To continue without it, ${goOn}`;
+      throw new StreamsError('STATE_LOST', `${what} ${fix}`);
+    }
+    const fix = `${others.join(' and ')} still has state, to which the log would be applied twice. To rebuild everything, delete that changelog as well, retry, then seek to earliest. To continue without ${lost.name}, ${goOn}`;
+    throw new StreamsError('STATE_PARTLY_LOST', `${what} ${fix}`);
   }
 
   get remaining(): number {

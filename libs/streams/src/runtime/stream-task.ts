@@ -47,6 +47,7 @@ export class StreamTask implements PartitionTask {
   private committedAt = 0;
   private hasCommitted = false;
   private uncommittedSince: number | null = null;
+  /** Work that continues after it must not touch the stores: the next task may already use them. */
   private readonly closed = new AbortController();
   private readonly released = new AbortController();
   private stallEnds: () => void = () => undefined;
@@ -56,7 +57,7 @@ export class StreamTask implements PartitionTask {
   constructor(private readonly options: StreamTaskOptions) {
     const { backend, context, lingerMs } = options;
     this.linger = new Linger(lingerMs);
-    this.epochs = new LeaderEpochs({ backend, partition: context.partition });
+    this.epochs = new LeaderEpochs(backend, context.partition);
   }
 
   async open(): Promise<OpenedTask> {
@@ -71,8 +72,7 @@ export class StreamTask implements PartitionTask {
     const [committed = null] = offsets;
     const partitionCounts = await this.sinkPartitions();
     await stores.open(this.closed.signal);
-    if (committed) this.refuseLostState(committed.metadata);
-    else this.refuseLostPosition();
+    stores.refuseLost(committed, topology, context);
     for (const [index, source] of sources.entries()) {
       const offset = offsets[index];
       if (offset) await this.epochs.resume(source, offset);
@@ -87,61 +87,18 @@ export class StreamTask implements PartitionTask {
       now,
     });
     // idle() commits it: a store that time alone changes must have a position too.
-    this.positions = await this.startOf(sources, offsets);
+    const starts = sources.map(async (source, index) => {
+      const offset = offsets[index]?.offset ?? (await backend.startOffset({ topic: source, partition }));
+      return [source, offset] as const;
+    });
+    this.positions = new Map(await Promise.all(starts));
     this.committed = offsets.includes(null) ? null : this.positions;
     this.committedAt = now();
     return { position: this.positions.get(topic) ?? 0, others: this.positions };
   }
 
-  private async startOf(
-    sources: readonly string[],
-    offsets: readonly (CommittedOffset | null)[],
-  ): Promise<Map<string, number>> {
-    const { backend, context } = this.options;
-    const positions = sources.map(async (topic, index): Promise<[string, number]> => {
-      const committed = offsets[index]?.offset;
-      return [topic, committed ?? (await backend.startOffset({ topic, partition: context.partition }))];
-    });
-    return new Map(await Promise.all(positions));
-  }
-
   private moved(batch: RecordBatch, position: number): ReadonlyMap<string, number> {
     return new Map(this.positions).set(batch.topic, position);
-  }
-
-  /** An offset belongs to one source, so with several the command takes none. */
-  private get several(): boolean {
-    return sourcesOf(this.options.topology).length > 1;
-  }
-
-  /** State without a position: reading from the start of the log would apply its records twice. */
-  private refuseLostPosition(): void {
-    const { topology, context, stores } = this.options;
-    const changelog = stores.usedChangelog();
-    if (!changelog) return;
-    throw new StreamsError(
-      'POSITION_LOST',
-      `The group ${topology.applicationId} has no committed offset for ${partitionName(context)}, although ${partitionName(changelog)} has state of it: the offset has expired or was deleted. Seek to ${this.several ? '' : 'the offset where it continues, to '}earliest (which repeats outputs) or to latest (which skips records).`,
-    );
-  }
-
-  /** A position without the state before it. Its metadata names the stores that had any, and their topics. */
-  private refuseLostState(metadata: string): void {
-    const { context, stores } = this.options;
-    const lost = stores.lost(metadata);
-    if (!lost) return;
-    const { name, changelog } = lost;
-    const written = stores.written();
-    const state = written.includes(name) ? 'another topic by now' : 'empty';
-    const what = `The changelog ${partitionName(changelog)} of the store ${name} is ${state}, although the task of ${partitionName(context)} has written to it: it was deleted.`;
-    if (written.length > 0) {
-      const fix = `${written.join(' and ')} still has state, to which the log would be applied twice. To rebuild everything, delete that changelog as well, retry, then seek to earliest. To continue without ${name}, seek to ${this.several ? 'latest, which skips records' : 'the offset where the partition continues'}.`;
-      throw new StreamsError('STATE_PARTLY_LOST', `${what} ${fix}`);
-    }
-    throw new StreamsError(
-      'STATE_LOST',
-      `${what} To rebuild the state from the log and repeat outputs, seek to earliest. To continue without it, seek to ${this.several ? 'latest, which skips records' : 'the offset where the partition continues'}.`,
-    );
   }
 
   /**
@@ -154,12 +111,14 @@ export class StreamTask implements PartitionTask {
     if (!core) throw new Error('process() was called before open().');
     if (this.epochs.changesWith(batch)) {
       await this.epochs.advance(batch, this.positions.get(batch.topic) ?? 0);
-      this.refuseClosed();
+      this.closed.signal.throwIfAborted();
     }
     const isSmall = await this.processSlices(core, batch);
     // Forwarded and stored values are copies.
     batch.release?.();
-    this.advance(batch);
+    this.positions = this.moved(batch, batch.nextOffset);
+    if (batch.nextOffset < batch.lastStableOffset) this.behind.add(batch.topic);
+    else this.behind.delete(batch.topic);
     if (this.isToCommit(core)) {
       await this.commit(core, this.positions);
       await this.waitForMore(isSmall);
@@ -167,12 +126,6 @@ export class StreamTask implements PartitionTask {
     if (core.changed) return;
     this.uncommittedSince = null;
     this.options.stores.between();
-  }
-
-  private advance(batch: RecordBatch): void {
-    this.positions = this.moved(batch, batch.nextOffset);
-    if (batch.nextOffset < batch.lastStableOffset) this.behind.add(batch.topic);
-    else this.behind.delete(batch.topic);
   }
 
   /** A record of one source next to the backlog of another is part of a backlog. */
@@ -189,7 +142,7 @@ export class StreamTask implements PartitionTask {
   private async waitForMore(isSmall: boolean): Promise<void> {
     this.linger.committed(this.producer?.heldUpMs ?? 0);
     // With several sources, batches are short even in a backlog.
-    const isBacklog = this.several && !this.isCaughtUp;
+    const isBacklog = this.positions.size > 1 && !this.isCaughtUp;
     if (isSmall && !isBacklog) await waitOrAbort(this.linger.ms, this.released.signal);
   }
 
@@ -201,7 +154,7 @@ export class StreamTask implements PartitionTask {
       for (let left = slice; left.length > 0;) {
         if (calls > 0) await this.betweenSlices(core, this.moved(batch, position));
         const processed = await this.processSlice(core, { records: left, topic: batch.topic, isFirst: calls === 0 });
-        this.refuseClosed();
+        this.closed.signal.throwIfAborted();
         position = (left[processed - 1]?.offset ?? batch.nextOffset - 1) + 1;
         left = left.slice(processed);
         calls++;
@@ -291,11 +244,6 @@ export class StreamTask implements PartitionTask {
     return passedMs > ms || passedMs < 0;
   }
 
-  /** Work that continued after the task was closed must not touch the stores: the next task may already use them. */
-  private refuseClosed(): void {
-    this.closed.signal.throwIfAborted();
-  }
-
   private async commit(core: ProcessorTopology, positions: ReadonlyMap<string, number>): Promise<void> {
     const { topology, context, now } = this.options;
     const metadata = metadataOf(this.options.stores.entries(), core.streamTimeMs);
@@ -307,7 +255,7 @@ export class StreamTask implements PartitionTask {
     const baseOffsets = await this.producer?.commit({ records: core.pending(), offsets }).catch((error: unknown) => {
       throw core.hasPunctuated ? ofPunctuation(error) : error;
     });
-    this.refuseClosed();
+    this.closed.signal.throwIfAborted();
     if (baseOffsets) this.options.stores.committed(baseOffsets);
     core.commit();
     this.uncommittedSince = null;
