@@ -30,16 +30,12 @@ export {
   type TaskManagerOptions,
   type TaskStatus,
 } from './runtime/task-manager.js';
-export {
-  keyValueStore,
-  type KeyValueStore,
-  type KeyValueStoreOptions,
-  type ReadOnlyKeyValueStore,
-} from './state/key-value-store.js';
+export { keyValueStore, type KeyValueStore, type KeyValueStoreOptions } from './state/key-value-store.js';
 export {
   jsonSerde,
   type ChangeSink,
   type EntryScan,
+  type ReadOnlyKeyValueStore,
   type Serde,
   type StateStore,
   type StoreDefinition,

@@ -114,7 +114,7 @@ describe('chapter 1: a first topology', () => {
     const backend = createMemoryBackend({ topics: { scans: 2, messages: 3, 'unreadable-scans': 2 }, now: Date.now });
     const app = createStreamsApp({ topology: parcelMessages, backend, logger: silentLogger, now: Date.now, onFatal });
     await expect(app.start()).rejects.toThrow(
-      'The topic messages, the sink messages of parcel-messages, has 3 partitions and scans has 2: a task writes the partition of its own number, so create messages with 2 partitions',
+      'The topic messages, the sink messages of parcel-messages, has 3 partitions and scans has 2: a task works on the partition of its own number, so create messages with 2 partitions',
     );
   });
 });

@@ -21,7 +21,7 @@ export interface CompleteState {
 export interface StateOptions {
   readonly topology: Pick<Topology, 'applicationId' | 'stores'>;
   readonly backend: StreamsBackend;
-  readonly stateDir: string | undefined;
+  readonly stateDir?: string | undefined;
   readonly checkpointIntervalMs: number;
   readonly logger: StreamsLogger;
   readonly now: () => number;

@@ -255,7 +255,7 @@ describe('a topology with several sources', () => {
     broker = createMemoryBackend({ topics: { orders: 2, payments: 3, counts: 2, output: 2 }, now: Date.now });
     await expect(start()).rejects.toMatchObject({
       code: 'PARTITIONS_DIFFER',
-      message: expect.stringContaining('The topic payments has 3 partitions and orders has 2'),
+      message: expect.stringContaining('The topic payments, a source of joining, has 3 partitions and orders has 2'),
     });
   });
 });

@@ -1,8 +1,5 @@
-import type { StreamsBackend } from '../backend/backend.js';
-import type { StreamsLogger } from '../logger.js';
-import type { KeyValueStore, ReadOnlyKeyValueStore } from '../state/key-value-store.js';
-import type { StateStore } from '../state/state-store.js';
-import { verifyTopics } from '../topology/topics.js';
+import type { ReadOnlyKeyValueStore, StateStore } from '../state/state-store.js';
+import { topicsUsedBy } from '../topology/topics.js';
 import {
   invalid,
   type ReadOnlyStoreNames,
@@ -13,20 +10,16 @@ import {
   undeclared,
 } from '../topology/topology.js';
 import { lingerFor } from './linger.js';
-import type { ExceptionHandlers } from './parking.js';
-import type { PartitionTask } from './partition-task.js';
+import type { PartitionTask, TaskContext } from './partition-task.js';
 import { StateDirectory } from './state-directory.js';
 import { StreamTask } from './stream-task.js';
-import { createTaskManager, type StateListener, type TaskManager } from './task-manager.js';
+import { GroupTaskManager, type MemberOptions, type TaskManager } from './task-manager.js';
 
 const DEFAULT_COMMIT_INTERVAL_MS = 500;
 const DEFAULT_CHECKPOINT_INTERVAL_MS = 300_000;
 
-export interface StreamsAppOptions<Definitions extends StoreDefinitions = StoreDefinitions> extends ExceptionHandlers {
+export interface StreamsAppOptions<Definitions extends StoreDefinitions = StoreDefinitions> extends MemberOptions {
   readonly topology: Topology<Definitions>;
-  readonly backend: StreamsBackend;
-  readonly instanceId?: string | undefined;
-  readonly sessionTimeoutMs?: number | undefined;
   /**
    * How much work on a backlog goes into one transaction; default 500 ms. Shorter: outputs are visible earlier, and a
    * crash repeats less. Longer: fewer transactions, and fewer writes of keys that change often. At the end of the log
@@ -46,13 +39,6 @@ export interface StreamsAppOptions<Definitions extends StoreDefinitions = StoreD
   readonly checkpointIntervalMs?: number | undefined;
   /** Wraps each task, e.g. to measure its batches. revoke() must stay synchronous. */
   readonly wrapTask?: ((task: PartitionTask) => PartitionTask) | undefined;
-  /** Called at each change of the state of this process, from within the runtime: return soon, and never throw. */
-  readonly onStateChange?: StateListener | undefined;
-  readonly logger: StreamsLogger;
-  readonly now: () => number;
-  /** In [0, 1): spreads the retries of parked partitions; default: they are not spread. */
-  readonly random?: (() => number) | undefined;
-  readonly onFatal: (error: Error) => void;
 }
 
 export interface StreamsApp<Definitions extends StoreDefinitions> extends TaskManager {
@@ -67,49 +53,43 @@ export interface StreamsApp<Definitions extends StoreDefinitions> extends TaskMa
 export function createStreamsApp<Definitions extends StoreDefinitions>(
   options: StreamsAppOptions<Definitions>,
 ): StreamsApp<Definitions> {
-  const { topology, backend, stateDir, logger, now } = options;
+  const { topology, backend, logger, now } = options;
   const { commitIntervalMs = DEFAULT_COMMIT_INTERVAL_MS, wrapTask = (task: PartitionTask) => task } = options;
   const { checkpointIntervalMs = DEFAULT_CHECKPOINT_INTERVAL_MS } = options;
-  let lingerMs = options.lingerMs ?? 0;
-  let byAppendTime = new Set<string>();
+  const topics = sourcesOf(topology);
+  const states = new StateDirectory({ ...options, checkpointIntervalMs });
   const onTimestamp = (topic: string): void => {
-    if (byAppendTime.delete(topic))
+    if (manager.byAppendTime.delete(topic))
       logger.warn('forwarded_timestamp_ignored', { topic, cause: 'Its message.timestamp.type is LogAppendTime.' });
   };
-  const stateDirectory = new StateDirectory({ topology, backend, stateDir, checkpointIntervalMs, logger, now });
-  const runner = createTaskManager({
-    ...options,
-    groupId: topology.applicationId,
-    topics: sourcesOf(topology),
-    joinsTopics: sourcesOf(topology).length > 1,
-    counted: Object.values(topology.sinks).flatMap(({ topic, partitioner }) => (partitioner === 'key' ? topic : [])),
-    readsNewPartitions: isIndependentOfPartitions(topology),
-    createTask: (context) => {
-      const stores = stateDirectory.of(context.partition);
-      const settings = { commitIntervalMs, lingerMs };
-      return wrapTask(new StreamTask({ topology, context, stores, backend, onTimestamp, ...settings, now }));
-    },
-  });
+  const createTask = (context: TaskContext): PartitionTask => {
+    const { lingerMs = lingerFor(manager.partitionCounts.get(topics[0]) ?? 0) } = options;
+    const stores = states.of(context.partition);
+    return wrapTask(
+      new StreamTask({ topology, context, stores, backend, onTimestamp, commitIntervalMs, lingerMs, now }),
+    );
+  };
+  const readsNewPartitions = isIndependentOfPartitions(topology);
+  const groupId = topology.applicationId;
+  const manager = new GroupTaskManager(
+    { ...options, groupId, topics, joinsTopics: topics.length > 1, readsNewPartitions, createTask },
+    topicsUsedBy(topology),
+  );
   return {
-    ready: () => runner.ready(),
-    tasks: () => runner.tasks(),
-    command: (partition, command) => runner.command(partition, command),
-    unrestored: () => stateDirectory.remaining(),
+    start: () => manager.start(),
+    ready: () => manager.ready(),
+    tasks: () => manager.tasks(),
+    command: (partition, command) => manager.command(partition, command),
+    unrestored: () => states.remaining(),
     readOnlyStore: (name) => {
       const names = Object.keys(topology.stores ?? {});
-      if (!names.includes(name)) throw undeclared('store', name, topology.applicationId, names);
-      return readOnlyStore(() => stateDirectory.byName(name)) as ReadOnlyStoreOf<Definitions[typeof name]>;
-    },
-    start: async () => {
-      const verified = await verifyTopics(topology, backend, logger);
-      ({ byAppendTime } = verified);
-      lingerMs = options.lingerMs ?? lingerFor(verified.partitions);
-      await runner.start();
+      if (!names.includes(name)) throw undeclared('store', name, groupId, names);
+      return readOnlyStore(() => states.byName(name)) as ReadOnlyStoreOf<Definitions[typeof name]>;
     },
     stop: async () => {
-      stateDirectory.stop();
-      await runner.stop();
-      await stateDirectory.close();
+      states.stop();
+      await manager.stop();
+      await states.close();
     },
   };
 }
@@ -123,7 +103,7 @@ function isIndependentOfPartitions({ source, stores = {}, sinks }: Topology): bo
 function readOnlyStore(stores: () => readonly StateStore[]): ReadOnlyKeyValueStore<unknown> {
   const views = () =>
     stores().map((store) => {
-      if (!isKeyValueStore(store)) throw invalid('Only a store of keyValueStore() can be read from outside.');
+      if (!store.readOnly) throw invalid('Only a store of keyValueStore() can be read from outside.');
       return store.readOnly();
     });
   return {
@@ -135,8 +115,4 @@ function readOnlyStore(stores: () => readonly StateStore[]): ReadOnlyKeyValueSto
       for (const view of views()) yield* view.entries();
     },
   };
-}
-
-function isKeyValueStore(store: StateStore): store is StateStore & KeyValueStore<unknown> {
-  return 'readOnly' in store;
 }

@@ -3,40 +3,42 @@ import type { Assignment, Fetcher, GroupMember, StreamsBackend } from '../backen
 import { StreamsError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type TopicPartition } from '../record.js';
-import { verifySettings } from '../topology/topic-settings.js';
-import { partitionsAdded } from '../topology/topics.js';
+import { partitionsAdded, type UsedTopic, verifyTopics } from '../topology/topics.js';
 import type { ExceptionHandlers, ParkingReason } from './parking.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
 import { TaskExecutor, type TaskState } from './task-executor.js';
 import type { SeekTarget } from './task-input.js';
 
-export interface TaskManagerOptions extends ExceptionHandlers {
+/** How a process takes part in a group. */
+export interface MemberOptions extends ExceptionHandlers {
   readonly backend: StreamsBackend;
+  readonly instanceId?: string | undefined;
+  readonly sessionTimeoutMs?: number | undefined;
+  readonly logger: StreamsLogger;
+  readonly now: () => number;
+  /** In [0, 1): spreads the retries of parked partitions; default: they are not spread. */
+  readonly random?: (() => number) | undefined;
+  /** Called at each change of the state of this process, from within the runtime: return soon, and never throw. */
+  readonly onStateChange?: StateListener | undefined;
+  /** The process cannot continue and should exit with a code that makes its supervisor restart it. */
+  readonly onFatal: (error: Error) => void;
+}
+
+export interface TaskManagerOptions extends MemberOptions {
   readonly groupId: string;
   readonly topics: readonly string[];
   /** One task reads the partitions of one number of all topics, named after the first. Otherwise each has its own. */
   readonly joinsTopics?: boolean | undefined;
-  readonly instanceId?: string | undefined;
-  readonly sessionTimeoutMs?: number | undefined;
   readonly createTask: (context: TaskContext) => PartitionTask;
   /** Topics that must exist with as many partitions as the input. */
   readonly copartitioned?: readonly string[] | undefined;
   /** Topics with the state of the tasks, whose settings must keep it. They may also be in `copartitioned`. */
   readonly changelogs?: readonly string[] | undefined;
-  /** Topics whose partitions a task counts when it is built: a higher count rebuilds the tasks. */
-  readonly counted?: readonly string[] | undefined;
   /**
    * For tasks without state whose outputs do not depend on the partition count: they read added partitions. Others stop
    * then, because keys have moved away from their state.
    */
   readonly readsNewPartitions?: boolean | undefined;
-  readonly logger: StreamsLogger;
-  readonly now: () => number;
-  /** In [0, 1), for the jitter of retries; default: no jitter. */
-  readonly random?: (() => number) | undefined;
-  readonly onStateChange?: StateListener | undefined;
-  /** The process cannot continue and should exit with a code that makes its supervisor restart it. */
-  readonly onFatal: (error: Error) => void;
 }
 
 /**
@@ -73,7 +75,16 @@ export interface TaskManager {
 }
 
 export function createTaskManager(options: TaskManagerOptions): TaskManager {
-  return new GroupTaskManager(options);
+  return new GroupTaskManager(options, usedTopics(options));
+}
+
+function usedTopics({ groupId, topics, copartitioned = [], changelogs = [] }: TaskManagerOptions): UsedTopic[] {
+  return [...new Set([...topics, ...copartitioned, ...changelogs])].map((topic) => {
+    const isChangelog = changelogs.includes(topic);
+    const role = `${topics.includes(topic) ? 'a source' : isChangelog ? 'a changelog' : 'a topic'} of ${groupId}`;
+    const hasOwnCount = isChangelog && !copartitioned.includes(topic);
+    return { topic, role, use: isChangelog ? 'changelog' : null, copartitioned: !hasOwnCount };
+  });
 }
 
 const WATCH_EVERY_MS = 5_000;
@@ -85,7 +96,10 @@ const COUNT_EVERY_MS = 30_000;
  */
 const LET_GO_WITHIN_MS = 10_000;
 
-class GroupTaskManager implements TaskManager {
+export class GroupTaskManager implements TaskManager {
+  /** The outputs that get the time of the broker; known once it has started. */
+  byAppendTime = new Set<string>();
+  partitionCounts = new Map<string, number>();
   private readonly hosts = new Map<string, TaskExecutor>();
   private readonly closing = new Map<string, Promise<void>>();
   private member: GroupMember | null = null;
@@ -94,20 +108,24 @@ class GroupTaskManager implements TaskManager {
   private stopping = false;
   private watchdog: NodeJS.Timeout | undefined;
   private silentChecks = 0;
-  private readonly partitionCounts = new Map<string, number>();
   private counter: NodeJS.Timeout | undefined;
   private state: StreamsState = 'created';
 
   /** The other topics, whose partitions go with those of the first. */
   private readonly joinedTopics: readonly string[];
 
-  constructor(private readonly options: TaskManagerOptions) {
+  constructor(
+    private readonly options: TaskManagerOptions,
+    private readonly used: readonly UsedTopic[],
+  ) {
     this.joinedTopics = options.joinsTopics ? options.topics.slice(1) : [];
   }
 
   async start(): Promise<void> {
     const { backend, groupId, topics, instanceId, sessionTimeoutMs, joinsTopics } = this.options;
-    await this.verifyTopics();
+    const { counts, byAppendTime } = await verifyTopics(this.used, this.options);
+    this.partitionCounts = counts;
+    this.byAppendTime = byAppendTime;
     // Joining now would hold partitions that no task works on.
     if (this.stopping) throw new Error(`${groupId} was stopped, and cannot start again: create another.`);
     this.fetcher = backend.fetcher();
@@ -189,13 +207,18 @@ class GroupTaskManager implements TaskManager {
 
   /** Brokers do not announce new partitions. */
   private async countPartitions(): Promise<void> {
-    const { backend, logger, topics, counted = [] } = this.options;
-    for (const [topic, before] of this.partitionCounts) {
+    const { backend, logger, topics } = this.options;
+    // A task counts the partitions of these outputs when it is built.
+    const byKey = this.used.flatMap(({ topic, use, copartitioned }) =>
+      use === 'output' && !copartitioned ? topic : [],
+    );
+    for (const topic of new Set([...topics, ...byKey])) {
+      const before = this.partitionCounts.get(topic) ?? 0;
       const count = await backend.partitionCount(topic, { fresh: true }).catch(() => null);
       if (count === null || count <= before || this.stopping) continue;
       this.partitionCounts.set(topic, count);
       logger.warn('partitions_added', { topic, before, partitions: count });
-      if (counted.includes(topic))
+      if (byKey.includes(topic))
         for (const host of this.hosts.values()) host.rebuild(new Error(`The topic ${topic} has more partitions now.`));
       if (!topics.includes(topic)) continue;
       if (this.options.readsNewPartitions) this.member?.rejoin();
@@ -251,28 +274,6 @@ class GroupTaskManager implements TaskManager {
     await Promise.race([closed, waitOrAbort(LET_GO_WITHIN_MS, inTime.signal)]);
     if (!inTime.signal.aborted)
       this.options.logger.warn('task_close_overdue', { partition, afterMs: LET_GO_WITHIN_MS });
-  }
-
-  private async verifyTopics(): Promise<void> {
-    const { backend, groupId, topics, copartitioned = [], counted = [], changelogs = [] } = this.options;
-    const counts = new Map<string, number>();
-    for (const topic of [...topics, ...copartitioned, ...counted]) {
-      const count = await backend.partitionCount(topic);
-      if (count === null)
-        throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: create it first.`);
-      if (topics.includes(topic) || copartitioned.includes(topic)) counts.set(topic, count);
-      if (topics.includes(topic) || counted.includes(topic)) this.partitionCounts.set(topic, count);
-    }
-    const [first] = counts.values();
-    for (const [topic, count] of counts) {
-      if (count === first) continue;
-      throw new StreamsError(
-        'PARTITIONS_DIFFER',
-        `The topic ${topic} has ${String(count)} partitions and ${String(topics[0])} has ${String(first)}: a task reads and writes the partition of its own number, so create both with the same count.`,
-      );
-    }
-    const used = changelogs.map((topic) => ({ topic, role: `a changelog of ${groupId}`, use: 'changelog' }) as const);
-    await verifySettings(used, this.options);
   }
 }
 

@@ -3,6 +3,7 @@ import { rangeOf, type StreamRecord } from '../record.js';
 import {
   type ChangeSink,
   type EntryScan,
+  type ReadOnlyKeyValueStore,
   type Serde,
   type StateStore,
   type StoreDefinition,
@@ -16,13 +17,6 @@ export interface KeyValueStore<T> {
   /** Yields all entries, uncommitted ones included, in no particular order. The store may change during it. */
   entries(): Iterable<readonly [string, T]>;
   readOnly(): ReadOnlyKeyValueStore<T>;
-}
-
-/** The committed entries, for readers outside of the processor. Values are copies. */
-export interface ReadOnlyKeyValueStore<T> {
-  get(key: string): T | undefined;
-  /** Reads each entry when it is asked for: after a wait, entries may be of a later commit. */
-  entries(): Iterable<readonly [string, T]>;
 }
 
 export interface KeyValueStoreOptions<T> extends StoreOptions<T> {

@@ -13,6 +13,13 @@ export interface ChangeSink {
   ): void;
 }
 
+/** The committed entries, for readers outside of the processor. Values are copies. */
+export interface ReadOnlyKeyValueStore<T> {
+  get(key: string): T | undefined;
+  /** Reads each entry when it is asked for: after a wait, entries may be of a later commit. */
+  entries(): Iterable<readonly [string, T]>;
+}
+
 /**
  * What the runtime needs from every store. Processors change it inside a transaction; the runtime ends the transaction
  * with commit() or rollback(), so that a failure leaves no trace.
@@ -35,6 +42,8 @@ export interface StateStore {
   advanceTo?(streamTimeMs: number): void;
   /** Deletes some expired entries, as changes of the transaction. */
   expire?(): void;
+  /** A view for readers outside of the processor; absent: there is none. */
+  readOnly?(): ReadOnlyKeyValueStore<unknown>;
   /** Forgets everything, uncommitted changes included. */
   clear(): void;
   /** The format of values in a checkpoint. A checkpoint with another format is not read. */

@@ -15,10 +15,11 @@ interface SettingRule {
   readonly warns?: true;
 }
 
-export interface UsedTopic {
+export interface CheckedTopic {
   readonly topic: string;
   readonly role: string;
-  readonly use: TopicUse;
+  /** null: any settings will do. */
+  readonly use: TopicUse | null;
 }
 
 /** A checkpoint may be 20 hours old before it is discarded: deletions since then must still be in the log. */
@@ -64,12 +65,13 @@ const RULES: readonly SettingRule[] = [
  * @throws {StreamsError} TOPIC_SETTINGS: the first setting that loses state or prevents writing, and its fix
  */
 export async function verifySettings(
-  topics: readonly UsedTopic[],
+  topics: readonly CheckedTopic[],
   { backend, logger }: { readonly backend: Pick<StreamsBackend, 'topicSettings'>; readonly logger: StreamsLogger },
 ): Promise<Set<string>> {
   const unread: string[] = [];
   const byAppendTime = new Set<string>();
   for (const used of topics) {
+    if (used.use === null) continue;
     const settings = await backend.topicSettings(used.topic);
     if (!settings) unread.push(used.topic);
     else verify(used, settings, logger);
@@ -80,10 +82,14 @@ export async function verifySettings(
   return byAppendTime;
 }
 
-function verify({ topic, role, use }: UsedTopic, settings: ReadonlyMap<string, string>, logger: StreamsLogger): void {
+function verify(
+  { topic, role, use }: CheckedTopic,
+  settings: ReadonlyMap<string, string>,
+  logger: StreamsLogger,
+): void {
   for (const { setting, of, isWrong, fix, warns } of RULES) {
     const value = settings.get(setting);
-    if (value === undefined || !of.includes(use) || !isWrong(value, settings)) continue;
+    if (value === undefined || use === null || !of.includes(use) || !isWrong(value, settings)) continue;
     const message = `The topic ${topic}, ${role}, has ${setting}=${value}: ${fix}.`;
     if (!warns) throw new StreamsError('TOPIC_SETTINGS', message);
     logger.warn('topic_setting_doubtful', { topic, setting, value, message });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import type { StreamsBackend } from '../backend/backend.js';
 import { silentLogger } from '../logger.js';
 import { keyValueStore } from '../state/key-value-store.js';
 import { jsonSerde } from '../state/state-store.js';
-import { verifyTopics } from './topics.js';
+import { topicsUsedBy, verifyTopics } from './topics.js';
 import { createTopology } from './topology.js';
 
 const topology = createTopology({
@@ -21,7 +22,11 @@ const warned: unknown[] = [];
 const logger = { ...silentLogger, warn: (event: string, fields?: object) => warned.push({ event, ...fields }) };
 
 function verify(counts: Readonly<Record<string, number>>): Promise<number> {
-  return verifyTopics(topology, backendWith(counts), logger).then(({ partitions }) => partitions);
+  return verified(backendWith(counts)).then(({ counts: found }) => found.get('input') ?? 0);
+}
+
+function verified(backend: Pick<StreamsBackend, 'partitionCount' | 'topicSettings'>) {
+  return verifyTopics(topicsUsedBy(topology), { backend, logger });
 }
 
 function backendWith(
@@ -61,10 +66,9 @@ describe('the topics of a topology', () => {
     await expect(verify(without(topic))).rejects.toMatchObject({ code: 'TOPIC_MISSING', message });
   });
 
-  it('are not checked for a topology that contradicts itself, however it was created', async () => {
+  it('are not checked for a topology that contradicts itself, however it was created', () => {
     const contradiction = { ...topology, source: 'counts' };
-    const asked = verifyTopics(contradiction, backendWith({ ...right, counts: 4 }), logger);
-    await expect(asked).rejects.toMatchObject({ code: 'INVALID_TOPOLOGY' });
+    expect(() => topicsUsedBy(contradiction)).toThrow(expect.objectContaining({ code: 'INVALID_TOPOLOGY' }));
   });
 
   it.each([
@@ -73,7 +77,7 @@ describe('the topics of a topology', () => {
   ])('must be as wide as the source: for another count of %s the error names both', async (topic, role) => {
     await expect(verify({ ...right, [topic]: 5 })).rejects.toMatchObject({
       code: 'PARTITIONS_DIFFER',
-      message: `The topic ${topic}, ${role} of app, has 5 partitions and input has 4: a task writes the partition of its own number, so create ${topic} with 4 partitions (as many as input has).`,
+      message: `The topic ${topic}, ${role} of app, has 5 partitions and input has 4: a task works on the partition of its own number, so create ${topic} with 4 partitions (as many as input has).`,
     });
   });
 
@@ -93,7 +97,7 @@ describe('the topics of a topology', () => {
     ['min.insync.replicas', '3', 'it has fewer replicas, so nothing can be written'],
   ])('must keep the state: a changelog with %s=%s is refused with the fix', async (setting, value, fix) => {
     const settings = { 'cleanup.policy': 'compact', 'replication.factor': '2', [setting]: value };
-    await expect(verifyTopics(topology, backendWith(right, settings), logger)).rejects.toMatchObject({
+    await expect(verified(backendWith(right, settings))).rejects.toMatchObject({
       code: 'TOPIC_SETTINGS',
       message: expect.stringContaining(
         `The topic counts, the changelog of the store counts of app, has ${setting}=${value}: ${fix}`,
@@ -110,14 +114,13 @@ describe('the topics of a topology', () => {
       'min.insync.replicas': '2',
       'replication.factor': '3',
     };
-    await expect(verifyTopics(topology, backendWith(right, settings), logger)).resolves.toMatchObject({
-      partitions: 4,
-    });
+    const { byAppendTime } = await verified(backendWith(right, settings));
+    expect([...byAppendTime]).toEqual(type === 'LogAppendTime' ? ['counts'] : []);
   });
 
   it('must take whole batches: a sink with less is refused with the fix', async () => {
     const small = backendWith(right, { 'max.message.bytes': '500000' }, 'beside');
-    await expect(verifyTopics(topology, small, logger)).rejects.toMatchObject({
+    await expect(verified(small)).rejects.toMatchObject({
       code: 'TOPIC_SETTINGS',
       message: expect.stringContaining(
         'The topic beside, the sink beside of app, has max.message.bytes=500000: set it',
@@ -128,7 +131,7 @@ describe('the topics of a topology', () => {
   it.each(['counts', 'beside'])('are warned of when one replica in sync of three is enough: %s', async (name) => {
     warned.length = 0;
     const settings = { 'cleanup.policy': 'compact', 'min.insync.replicas': '1', 'replication.factor': '3' };
-    await verifyTopics(topology, backendWith(right, settings, name), logger);
+    await verified(backendWith(right, settings, name));
     const fields = { topic: name, setting: 'min.insync.replicas', value: '1' };
     expect(warned).toEqual([expect.objectContaining({ event: 'topic_setting_doubtful', ...fields })]);
   });
@@ -136,7 +139,7 @@ describe('the topics of a topology', () => {
   it('are warned of once when their settings may not be read', async () => {
     warned.length = 0;
     const backend = { ...backendWith(right), topicSettings: () => Promise.resolve(null) };
-    await verifyTopics(topology, backend, logger);
+    await verified(backend);
     const topics = ['counts', 'beside', 'elsewhere'];
     expect(warned).toEqual([expect.objectContaining({ event: 'topic_settings_unread', topics })]);
   });

@@ -1,7 +1,7 @@
 import type { StreamsBackend } from '../backend/backend.js';
 import { StreamsError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
-import { type UsedTopic, verifySettings } from './topic-settings.js';
+import { type CheckedTopic, verifySettings } from './topic-settings.js';
 import { checkTopology, sourcesOf, type Topology } from './topology.js';
 
 /** A topic to create; `configs` are the broker's topic settings by name. */
@@ -17,63 +17,65 @@ export interface TopicSpec {
  * partitions as the source.
  */
 export function topicsOf(topology: Topology, size: Pick<TopicSpec, 'partitions' | 'replicationFactor'>): TopicSpec[] {
-  return writtenTopics(topology).map(({ topic: name, isChangelog }) => ({
+  return writtenTopics(topology).map(({ topic: name, use }) => ({
     name,
     ...size,
-    configs: isChangelog ? { 'cleanup.policy': 'compact' } : {},
+    configs: use === 'changelog' ? { 'cleanup.policy': 'compact' } : {},
   }));
 }
 
-interface WrittenTopic {
-  readonly topic: string;
-  readonly role: string;
-  /** A task writes the partition of its own number, so the topic needs as many as the source. */
+/** A topic of an application. */
+export interface UsedTopic extends CheckedTopic {
+  /** A task works on the partition of its own number, so the topic needs as many as the first. */
   readonly copartitioned: boolean;
-  readonly isChangelog: boolean;
+}
+
+/** @throws {StreamsError} INVALID_TOPOLOGY: it may not have come through createTopology() */
+export function topicsUsedBy(topology: Topology): UsedTopic[] {
+  checkTopology(topology);
+  const sources = sourcesOf(topology).map((topic, index) => {
+    return { topic, role: index === 0 ? 'the source' : 'a source', use: null, copartitioned: true };
+  });
+  return [...sources, ...writtenTopics(topology)].map((used) => ({
+    ...used,
+    role: `${used.role} of ${topology.applicationId}`,
+  }));
 }
 
 /**
- * Checks the topology and all its topics before the first task is built.
- * @returns how many partitions the source has, and the sinks whose records get the time of the broker
- * @throws {StreamsError} INVALID_TOPOLOGY, TOPIC_MISSING, PARTITIONS_DIFFER, TOPIC_SETTINGS: which topic, and the fix
+ * Checks topics before the first task is built. The first is the source that names the tasks.
+ * @returns how many partitions each has, and those whose records get the time of the broker
+ * @throws {StreamsError} TOPIC_MISSING, PARTITIONS_DIFFER, TOPIC_SETTINGS: which topic, and the fix
  */
 export async function verifyTopics(
-  topology: Topology,
-  backend: Pick<StreamsBackend, 'partitionCount' | 'topicSettings'>,
-  logger: StreamsLogger,
-): Promise<{ readonly partitions: number; readonly byAppendTime: Set<string> }> {
-  // The topology may not have come through createTopology().
-  checkTopology(topology);
-  const { applicationId } = topology;
-  const [source] = sourcesOf(topology);
-  const expected = await backend.partitionCount(source);
-  if (expected === null) {
-    throw new StreamsError(
-      'TOPIC_MISSING',
-      `The topic ${source}, the source of ${applicationId}, does not exist: create it before the application starts.`,
-    );
-  }
-  const used: UsedTopic[] = [];
-  for (const { topic, role, copartitioned, isChangelog } of writtenTopics(topology)) {
-    const count = await backend.partitionCount(topic);
+  used: readonly UsedTopic[],
+  services: {
+    readonly backend: Pick<StreamsBackend, 'partitionCount' | 'topicSettings'>;
+    readonly logger: StreamsLogger;
+  },
+): Promise<{ readonly counts: Map<string, number>; readonly byAppendTime: Set<string> }> {
+  const counts = new Map<string, number>();
+  const source = used[0]?.topic ?? '';
+  for (const { topic, role, use, copartitioned } of used) {
+    const count = await services.backend.partitionCount(topic);
+    const expected = counts.get(source) ?? count ?? 0;
     const partitions = copartitioned ? ` with ${String(expected)} partitions (as many as ${source} has)` : '';
     if (count === null) {
-      throw new StreamsError(
-        'TOPIC_MISSING',
-        `The topic ${topic}, ${role} of ${applicationId}, does not exist: create it${partitions}${isChangelog ? ' and cleanup.policy=compact' : ''}.`,
-      );
+      const how = topic === source ? ' before the application starts' : partitions;
+      const policy = use === 'changelog' ? ' and cleanup.policy=compact' : '';
+      throw new StreamsError('TOPIC_MISSING', `The topic ${topic}, ${role}, does not exist: create it${how}${policy}.`);
     }
     // Adding partitions to the changelog too would lose the state of the keys that have moved.
-    if (isChangelog && count < expected) throw partitionsAdded(source, count, expected);
+    if (copartitioned && use === 'changelog' && count < expected) throw partitionsAdded(source, count, expected);
     if (copartitioned && count !== expected) {
       throw new StreamsError(
         'PARTITIONS_DIFFER',
-        `The topic ${topic}, ${role} of ${applicationId}, has ${String(count)} partitions and ${source} has ${String(expected)}: a task writes the partition of its own number, so create ${topic}${partitions}.`,
+        `The topic ${topic}, ${role}, has ${String(count)} partitions and ${source} has ${String(expected)}: a task works on the partition of its own number, so create ${topic}${partitions}.`,
       );
     }
-    used.push({ topic, role: `${role} of ${applicationId}`, use: isChangelog ? 'changelog' : 'output' });
+    counts.set(topic, count);
   }
-  return { partitions: expected, byAppendTime: await verifySettings(used, { backend, logger }) };
+  return { counts, byAppendTime: await verifySettings(used, services) };
 }
 
 export function partitionsAdded(topic: string, before: number, count: number): StreamsError {
@@ -83,19 +85,19 @@ export function partitionsAdded(topic: string, before: number, count: number): S
   );
 }
 
-function writtenTopics({ stores = {}, sinks }: Topology): WrittenTopic[] {
+function writtenTopics({ stores = {}, sinks }: Topology): UsedTopic[] {
   return [
     ...Object.entries(stores).map(([name, { changelogTopic }]) => ({
       topic: changelogTopic,
       role: `the changelog of the store ${name}`,
+      use: 'changelog' as const,
       copartitioned: true,
-      isChangelog: true,
     })),
     ...Object.entries(sinks).map(([name, { topic, partitioner }]) => ({
       topic,
       role: `the sink ${name}`,
+      use: 'output' as const,
       copartitioned: partitioner === 'source-partition',
-      isChangelog: false,
     })),
   ];
 }

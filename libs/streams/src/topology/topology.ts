@@ -1,7 +1,7 @@
 import { StreamsError } from '../errors.js';
 import type { ByteRange, RecordHeader, StreamRecord } from '../record.js';
-import type { KeyValueStore, ReadOnlyKeyValueStore } from '../state/key-value-store.js';
-import type { StoreDefinition } from '../state/state-store.js';
+import type { KeyValueStore } from '../state/key-value-store.js';
+import type { ReadOnlyKeyValueStore, StoreDefinition } from '../state/state-store.js';
 
 /** Stores of several kinds side by side; context.store() gives each under its own type. */
 export type StoreDefinitions = Readonly<Record<string, StoreDefinition<unknown>>>;
