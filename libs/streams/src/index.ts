@@ -18,7 +18,7 @@ export {
 export { createGlobalTable, type GlobalTable, type GlobalTableOptions } from './runtime/global-table.js';
 export type { ExceptionHandler, ExceptionHandlerResult, ExceptionHandlers, ParkingReason } from './runtime/parking.js';
 export { type OpenedTask, type PartitionTask, type TaskContext, withProcess } from './runtime/partition-task.js';
-export type { TaskState } from './runtime/task-executor.js';
+export type { TaskState, TaskStatus } from './runtime/task-executor.js';
 export type { SeekTarget } from './runtime/task-input.js';
 export { createStreamsApp, type StreamsApp, type StreamsAppOptions } from './runtime/streams-app.js';
 export {
@@ -28,7 +28,6 @@ export {
   type TaskCommand,
   type TaskManager,
   type TaskManagerOptions,
-  type TaskStatus,
 } from './runtime/task-manager.js';
 export { keyValueStore, type KeyValueStore, type KeyValueStoreOptions } from './state/key-value-store.js';
 export {

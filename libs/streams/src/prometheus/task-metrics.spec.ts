@@ -5,7 +5,7 @@ import { silentLogger } from '../logger.js';
 import { type RecordBatch, StreamRecord } from '../record.js';
 import type { PartitionTask } from '../runtime/partition-task.js';
 import { createStreamsApp } from '../runtime/streams-app.js';
-import type { TaskStatus } from '../runtime/task-manager.js';
+import type { TaskStatus } from '../runtime/task-executor.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTopology } from '../topology/topology.js';
 import { registerTaskMetrics } from './task-metrics.js';

@@ -44,16 +44,21 @@ interface ParkingRule {
   readonly retries: boolean;
   /** A record may be the cause. */
   readonly ofRecord?: true;
+  /**
+   * A command may say where to continue. `input`: the log of one input lacks what its position follows, while the state
+   * and the other positions are right.
+   */
+  readonly lost?: 'input' | 'task';
 }
 
-const RULES: { readonly [Code in StreamsErrorCode]?: ParkingRule } = {
+export const RULES: { readonly [Code in StreamsErrorCode]?: ParkingRule } = {
   CORRUPT_BATCH: { handler: 'deserializationExceptionHandler', retries: true },
   DESERIALIZATION_FAILED: { handler: 'deserializationExceptionHandler', retries: false, ofRecord: true },
   PROCESSING_FAILED: { handler: 'processingExceptionHandler', retries: false, ofRecord: true },
   PUNCTUATION_FAILED: { handler: 'processingExceptionHandler', retries: true },
   INVALID_RECORD: { handler: 'productionExceptionHandler', retries: true, ofRecord: true },
   RECORD_TOO_LARGE: { handler: 'productionExceptionHandler', retries: true, ofRecord: true },
-  OFFSET_OUT_OF_RANGE: { retries: false },
+  OFFSET_OUT_OF_RANGE: { retries: false, lost: 'input' },
   INVALID_TOPOLOGY: { retries: false, ofRecord: true },
   CODEC_MISSING: { retries: true },
   CORRUPT_STATE: { retries: true },
@@ -61,10 +66,10 @@ const RULES: { readonly [Code in StreamsErrorCode]?: ParkingRule } = {
   ACCESS_DENIED: { retries: true },
   REQUEST_REFUSED: { retries: true },
   NEWER_VERSION: { retries: true, ofRecord: true },
-  POSITION_LOST: { retries: true },
-  STATE_LOST: { retries: true },
-  STATE_PARTLY_LOST: { retries: true },
-  LOG_TRUNCATED: { retries: true },
+  POSITION_LOST: { retries: true, lost: 'task' },
+  STATE_LOST: { retries: true, lost: 'task' },
+  STATE_PARTLY_LOST: { retries: true, lost: 'task' },
+  LOG_TRUNCATED: { retries: true, lost: 'input' },
   TASK_STUCK: { retries: true, ofRecord: true },
 };
 
@@ -93,27 +98,16 @@ export function isUndecoded(code: StreamsErrorCode): boolean {
   return code === 'CORRUPT_BATCH' || code === 'CODEC_MISSING';
 }
 
-/** Whether the partition can continue once someone says where. */
-export function isOfPosition(code: StreamsErrorCode): boolean {
-  return ['OFFSET_OUT_OF_RANGE', 'LOG_TRUNCATED', 'POSITION_LOST', 'STATE_LOST', 'STATE_PARTLY_LOST'].includes(code);
-}
-
-/** Whether the log of one input lacks what its position follows; the state, and the other positions, are right. */
-export function isOfOneInput(code: StreamsErrorCode): boolean {
-  return code === 'OFFSET_OUT_OF_RANGE' || code === 'LOG_TRUNCATED';
-}
-
 /** A handler that throws ends the process. After an unknown result, which JavaScript allows, the partition says so. */
 export function verdictOn(
   reason: ParkingReason,
   partition: TopicPartition,
-  handlers: ExceptionHandlers,
-  logger: StreamsLogger,
+  handlers: ExceptionHandlers & { readonly logger: StreamsLogger },
 ): { readonly result: ExceptionHandlerResult; readonly reason: ParkingReason } {
   const name = RULES[reason.code]?.handler;
   if (!name || !handlers[name]) return { result: 'park', reason };
   const failed = (error: string): void =>
-    logger.error('exception_handler_failed', { partition: partitionName(partition), error });
+    handlers.logger.error('exception_handler_failed', { partition: partitionName(partition), error });
   try {
     const result = handlers[name](partition, reason);
     if (!RESULTS.includes(result)) {

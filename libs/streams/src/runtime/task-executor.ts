@@ -7,32 +7,36 @@ import { partitionName, type TopicPartition } from '../record.js';
 import { withoutEpoch } from './leader-epochs.js';
 import {
   type ExceptionHandlers,
-  isOfOneInput,
-  isOfPosition,
   isOfRecord,
   isUndecoded,
   parkedForMs,
   parkingError,
   type ParkingReason,
+  RULES,
   verdictOn,
 } from './parking.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
 import type { MoveTarget, TaskInput } from './task-input.js';
 import { type NextPart, TaskInputs } from './task-inputs.js';
 
-interface TaskExecutorOptions {
+/** What tasks need of their process. */
+export interface HostOptions extends ExceptionHandlers {
+  readonly backend: StreamsBackend;
+  readonly logger: StreamsLogger;
+  readonly now: () => number;
+  /** In [0, 1): spreads the retries of parked partitions; default: they are not spread. */
+  readonly random?: (() => number) | undefined;
+  /** The process cannot continue and should exit with a code that makes its supervisor restart it. */
+  readonly onFatal: (error: Error) => void;
+}
+
+interface TaskExecutorOptions extends HostOptions {
   /** The first names the task: the group assigns it, and the others follow. */
   readonly inputs: readonly [TopicPartition, ...TopicPartition[]];
   readonly generation: number;
-  readonly backend: StreamsBackend;
   readonly member: GroupMember;
   readonly fetcher: Fetcher;
   readonly createTask: (context: TaskContext) => PartitionTask;
-  readonly handlers: ExceptionHandlers;
-  readonly logger: StreamsLogger;
-  readonly now: () => number;
-  readonly random: () => number;
-  readonly onFatal: (error: Error) => void;
   readonly onStateChange: () => void;
   /** Resolves when an earlier task for the same partition is closed: there are never two in a process. */
   readonly after?: Promise<void> | undefined;
@@ -62,6 +66,13 @@ class OwnershipLost extends Error {}
 
 export type TaskState = 'running' | 'starting' | 'parked';
 
+export interface TaskStatus extends TopicPartition {
+  readonly state: TaskState;
+  readonly parked: ParkingReason | null;
+  /** Offsets between the last processed batch and the end of the log at that fetch; null: no batch yet. */
+  readonly lagRecords: number | null;
+}
+
 /** Runs one task while the partition is assigned to this process, and rebuilds or parks it after each failure. */
 export class TaskExecutor {
   /** Set while the partition is parked, and until it makes progress again. */
@@ -85,13 +96,9 @@ export class TaskExecutor {
   constructor(private readonly options: TaskExecutorOptions) {
     this.generation = options.generation;
     [this.partition] = options.inputs;
-    this.inputs = new TaskInputs(options.inputs, options.fetcher, options.handlers.deadLetterQueue);
+    this.inputs = new TaskInputs(options.inputs, options.fetcher, options.deadLetterQueue);
     this.parkedInput = this.inputs.current;
     this.done = this.run();
-  }
-
-  get lagRecords(): number | null {
-    return this.inputs.lagRecords;
   }
 
   get state(): TaskState {
@@ -99,12 +106,18 @@ export class TaskExecutor {
     return this.running ? 'running' : 'starting';
   }
 
+  get status(): TaskStatus {
+    const { partition, state, parked } = this;
+    return { ...partition, state, parked, lagRecords: this.inputs.lagRecords };
+  }
+
   keep(generation: number): void {
     this.generation = generation;
   }
 
-  rebuild(reason: Error): void {
-    this.failing.abort(reason);
+  rebuild(reason: Error, attempt = this.failing): void {
+    attempt.abort(reason);
+    this.inputs.wakeup();
   }
 
   /** Retries a parked partition now. @returns why it cannot; null: it does */
@@ -127,7 +140,7 @@ export class TaskExecutor {
     if (parked.offset === null && isUndecoded(parked.code))
       return 'The batch is in a log that the task reads for its state, and state cannot be skipped. Follow the message, then retry. If that log is a changelog of this task, you can delete it instead: seek to earliest then rebuilds the state.';
     if (parked.offset === null) return 'No single record is the cause: follow the message, then retry.';
-    if (!this.options.handlers.deadLetterQueue) return 'There is no dead-letter queue for records of this topic.';
+    if (!this.options.deadLetterQueue) return 'There is no dead-letter queue for records of this topic.';
     this.leaveOut(this.parkedInput, parked, parked.offset);
     return this.retry();
   }
@@ -142,21 +155,22 @@ export class TaskExecutor {
   seek(to: MoveTarget): string | null {
     const { parked } = this;
     if (!parked) return 'It is not parked.';
-    if (!isOfPosition(parked.code))
-      return 'Neither its position nor its state is lost: follow the message, then retry.';
+    const lost = RULES[parked.code]?.lost;
+    if (!lost) return 'Neither its position nor its state is lost: follow the message, then retry.';
     if (this.isMoved)
       return 'It is continuing from the position of the last command: seek again if it is parked again.';
     if (parked.code === 'STATE_PARTLY_LOST' && to === 'earliest')
       return `The log would be applied twice to the remaining state: delete its changelog, retry, then seek again; or ${this.inputs.areSeveral ? 'seek to latest' : 'give an offset'}.`;
     // A task has a position only if it has one in every input.
-    const lost = isOfOneInput(parked.code) ? [this.parkedInput] : this.inputs.all;
-    if (typeof to === 'number' && lost.length > 1) return 'It has several inputs: seek to earliest or latest.';
-    for (const input of lost) input.seekTo = to;
+    const inputs = lost === 'input' ? [this.parkedInput] : this.inputs.all;
+    if (typeof to === 'number' && inputs.length > 1) return 'It has several inputs: seek to earliest or latest.';
+    for (const input of inputs) input.seekTo = to;
     return this.retry();
   }
 
   async close(): Promise<void> {
     this.closing.abort(new OwnershipLost());
+    this.inputs.wakeup();
     this.retry();
     this.task?.revoke?.();
     await this.done;
@@ -199,10 +213,10 @@ export class TaskExecutor {
     }
     const rebuilds = ++this.rebuilds;
     // The log was cut off, or records were deleted. The next task finds out when it compares its position with the log.
-    const reason =
-      rebuilds <= REBUILDS_WHILE_OUT_OF_RANGE && isOutOfRange(error)
-        ? null
-        : parkingError(error, this.partition, rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS);
+    const isOutOfRange = error instanceof StreamsError && error.code === 'OFFSET_OUT_OF_RANGE';
+    const isTransient = isOutOfRange && rebuilds <= REBUILDS_WHILE_OUT_OF_RANGE;
+    const isStuck = rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS;
+    const reason = isTransient ? null : parkingError(error, this.partition, isStuck);
     this.inputs.current = this.inputs.ofError(reason) ?? this.inputs.current;
     const offset = reason && isOfRecord(reason, this.inputs.current.partition) ? this.narrow(reason) : null;
     if (reason && offset !== 'again') return this.park(reason, offset);
@@ -219,7 +233,7 @@ export class TaskExecutor {
   }
 
   private park(error: StreamsError, offset: number | null): number {
-    const { handlers, logger, now, random, onFatal } = this.options;
+    const { logger, now, random = () => 0, onFatal } = this.options;
     const { code, message, cause } = error;
     const { current } = this.inputs;
     const topic = this.inputs.areSeveral ? { topic: current.partition.topic } : {};
@@ -230,7 +244,7 @@ export class TaskExecutor {
     const waitMs = parkedForMs(code, this.retries++, random());
     const nextRetryAt = waitMs === null ? null : now() + waitMs;
     const failure = { code, ...topic, offset, message, since, nextRetryAt };
-    const { result, reason } = verdictOn(failure, current.partition, handlers, logger);
+    const { result, reason } = verdictOn(failure, current.partition, this.options);
     if (result === 'fail') onFatal(error);
     if (result === 'dead-letter' && offset !== null) {
       this.leaveOut(current, reason, offset);
@@ -270,16 +284,12 @@ export class TaskExecutor {
       await this.moveTo(input, input.seekTo);
     }
     const opened = await settleOrAbort(task.open(), this.closing.signal, OPEN_GRACE_MS);
-    const wakeup = (): void => this.inputs.wakeup();
-    const signals = [this.closing.signal, this.failing.signal];
-    for (const signal of signals) signal.addEventListener('abort', wakeup);
     try {
       this.inputs.open(opened);
       this.running = true;
       this.options.onStateChange();
       await this.consume(task);
     } finally {
-      for (const signal of signals) signal.removeEventListener('abort', wakeup);
       this.inputs.close();
     }
   }
@@ -295,7 +305,7 @@ export class TaskExecutor {
     const targets = { earliest, latest, first_left: Math.max(earliest, committed?.offset ?? 0) };
     const offset = typeof to === 'number' ? to : targets[to];
     // The metadata lists the stores with state. After a lost state it is dropped.
-    const isStateThere = this.parked !== null && isOfOneInput(this.parked.code);
+    const isStateThere = this.parked !== null && RULES[this.parked.code]?.lost === 'input';
     const metadata = withoutEpoch((isStateThere ? committed?.metadata : undefined) ?? '');
     await member.commit(partition, { offset, metadata });
     input.seekTo = null;
@@ -363,7 +373,7 @@ export class TaskExecutor {
       committedOffset: (topic = partition.topic) => member.committed({ ...partition, topic }),
       commitOffset: (offset, metadata = '', topic = partition.topic) =>
         member.commit({ ...partition, topic }, { offset, metadata }),
-      fail: (error) => failing.abort(error),
+      fail: (error) => this.rebuild(error, failing),
       leaveOut: (error) => this.inputs.ofError(error)?.leaveOut(error) ?? Promise.resolve(null),
     };
   }
@@ -384,8 +394,4 @@ export class TaskExecutor {
       this.options.logger.debug('task_close_failed', { error: errorMessage(error) });
     }
   }
-}
-
-function isOutOfRange(error: unknown): boolean {
-  return error instanceof StreamsError && error.code === 'OFFSET_OUT_OF_RANGE';
 }

@@ -1,27 +1,18 @@
 import { waitOrAbort } from '../abort.js';
-import type { Assignment, Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
+import type { Assignment, Fetcher, GroupMember } from '../backend/backend.js';
 import { StreamsError } from '../errors.js';
-import type { StreamsLogger } from '../logger.js';
 import { partitionName, type TopicPartition } from '../record.js';
 import { partitionsAdded, type UsedTopic, verifyTopics } from '../topology/topics.js';
-import type { ExceptionHandlers, ParkingReason } from './parking.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
-import { TaskExecutor, type TaskState } from './task-executor.js';
+import { type HostOptions, TaskExecutor, type TaskStatus } from './task-executor.js';
 import type { SeekTarget } from './task-input.js';
 
 /** How a process takes part in a group. */
-export interface MemberOptions extends ExceptionHandlers {
-  readonly backend: StreamsBackend;
+export interface MemberOptions extends HostOptions {
   readonly instanceId?: string | undefined;
   readonly sessionTimeoutMs?: number | undefined;
-  readonly logger: StreamsLogger;
-  readonly now: () => number;
-  /** In [0, 1): spreads the retries of parked partitions; default: they are not spread. */
-  readonly random?: (() => number) | undefined;
   /** Called at each change of the state of this process, from within the runtime: return soon, and never throw. */
   readonly onStateChange?: StateListener | undefined;
-  /** The process cannot continue and should exit with a code that makes its supervisor restart it. */
-  readonly onFatal: (error: Error) => void;
 }
 
 export interface TaskManagerOptions extends MemberOptions {
@@ -48,13 +39,6 @@ export interface TaskManagerOptions extends MemberOptions {
 export type StreamsState = 'created' | 'rebalancing' | 'running' | 'degraded' | 'stopping' | 'stopped';
 
 export type StateListener = (state: StreamsState, previous: StreamsState) => void;
-
-export interface TaskStatus extends TopicPartition {
-  readonly state: TaskState;
-  readonly parked: ParkingReason | null;
-  /** Offsets between the last processed batch and the end of the log at that fetch; null: no batch yet. */
-  readonly lagRecords: number | null;
-}
 
 /**
  * What to do with a parked partition: `retry` tries it again now, `skip` continues after the record at fault, which
@@ -106,9 +90,8 @@ export class GroupTaskManager implements TaskManager {
   private fetcher: Fetcher | null = null;
   private joined = false;
   private stopping = false;
-  private watchdog: NodeJS.Timeout | undefined;
+  private timers: readonly NodeJS.Timeout[] = [];
   private silentChecks = 0;
-  private counter: NodeJS.Timeout | undefined;
   private state: StreamsState = 'created';
 
   /** The other topics, whose partitions go with those of the first. */
@@ -130,8 +113,10 @@ export class GroupTaskManager implements TaskManager {
     if (this.stopping) throw new Error(`${groupId} was stopped, and cannot start again: create another.`);
     this.fetcher = backend.fetcher();
     this.member = backend.group({ groupId, topics, instanceId, joinsTopics, sessionTimeoutMs });
-    this.watchdog = setInterval(() => this.watch(), WATCH_EVERY_MS).unref();
-    this.counter = setInterval(() => void this.countPartitions(), COUNT_EVERY_MS).unref();
+    this.timers = [
+      setInterval(() => this.watch(), WATCH_EVERY_MS).unref(),
+      setInterval(() => void this.countPartitions(), COUNT_EVERY_MS).unref(),
+    ];
     this.become('rebalancing');
     await this.member.join({
       assigned: (assignment) => this.take(assignment),
@@ -142,8 +127,7 @@ export class GroupTaskManager implements TaskManager {
   async stop(): Promise<void> {
     this.stopping = true;
     this.become('stopping');
-    clearInterval(this.watchdog);
-    clearInterval(this.counter);
+    for (const timer of this.timers) clearInterval(timer);
     for (const [name, host] of this.hosts) this.drop(name, host);
     await Promise.all(this.closing.values());
     await this.member?.leave();
@@ -152,21 +136,12 @@ export class GroupTaskManager implements TaskManager {
   }
 
   ready(): boolean {
-    const { member } = this;
-    return (
-      this.joined &&
-      member?.leaseValid() === true &&
-      [...this.hosts.values()].every(({ state }) => state !== 'starting')
-    );
+    const isLeased = this.joined && this.member?.leaseValid() === true;
+    return isLeased && [...this.hosts.values()].every(({ state }) => state !== 'starting');
   }
 
   tasks(): readonly TaskStatus[] {
-    return [...this.hosts.values()].map(({ partition, state, parked, lagRecords }) => ({
-      ...partition,
-      state,
-      parked,
-      lagRecords,
-    }));
+    return [...this.hosts.values()].map(({ status }) => status);
   }
 
   command(partition: TopicPartition, command: TaskCommand): string | null | undefined {
@@ -249,15 +224,10 @@ export class GroupTaskManager implements TaskManager {
       }
       const { member, fetcher } = this;
       if (!member || !fetcher) throw new Error('The member received an assignment before it joined.');
-      const { options } = this;
-      const others = this.joinedTopics.map((topic) => ({ ...partition, topic }));
-      const inputs = [partition, ...others] as const;
+      const inputs = [partition, ...this.joinedTopics.map((topic) => ({ ...partition, topic }))] as const;
       const own = { inputs, generation, member, fetcher, after: this.closing.get(name) };
-      const { random = () => 0 } = options;
-      this.hosts.set(
-        name,
-        new TaskExecutor({ ...options, ...own, random, handlers: options, onStateChange: () => this.updateState() }),
-      );
+      const onStateChange = (): void => this.updateState();
+      this.hosts.set(name, new TaskExecutor({ ...this.options, ...own, onStateChange }));
     }
   }
 
