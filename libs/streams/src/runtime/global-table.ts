@@ -41,9 +41,9 @@ class ConsumedGlobalTable implements GlobalTable {
   private fetcher: Fetcher | null = null;
   private feed: PartitionFeed | null = null;
   private position = 0;
-  private stopped = false;
-  private failure: Error | null = null;
-  private goesOn: (() => void) | null = null;
+  /** Why the table is no longer followed, and must not look up to date. */
+  private ended: Error | null = null;
+  private stallEnds: (() => void) | null = null;
   private counter: NodeJS.Timeout | undefined;
   private waiters: { end: number; resolve: () => void; reject: (error: Error) => void }[] = [];
 
@@ -66,40 +66,36 @@ class ConsumedGlobalTable implements GlobalTable {
 
   async caughtUp(): Promise<void> {
     const end = await this.options.backend.endOffset(this.partition);
-    if (this.failure) throw this.failure;
+    if (this.ended) throw this.ended;
     if (this.position >= end) return;
     await new Promise<void>((resolve, reject) => {
       this.waiters.push({ end, resolve, reject });
-      if (!this.goesOn) this.watch();
+      if (!this.stallEnds) this.watch();
     });
   }
 
   async stop(): Promise<void> {
-    this.stopped = true;
-    clearInterval(this.counter);
+    this.end(new StreamsError('PROTOCOL', `The table of ${this.options.topic} is stopped.`));
     this.feed?.close();
-    this.fail(new StreamsError('PROTOCOL', `The table of ${this.options.topic} is stopped.`));
     await this.fetcher?.close();
   }
 
   private async follow(feed: PartitionFeed): Promise<void> {
     try {
-      while (!this.isStopped()) {
+      while (!this.ended) {
         const batch = await feed.next();
-        for (const slice of slicesOf(batch, SLICE_RECORDS)) await this.take(slice);
+        for (const slice of slicesOf(batch, SLICE_RECORDS)) {
+          await this.prepare(slice);
+          for (const record of slice) if (record.key) this.options.onRecord(record.key, record.value, record);
+        }
         this.position = batch.nextOffset;
         for (const { end, resolve } of this.waiters) if (end <= this.position) resolve();
         this.waiters = this.waiters.filter(({ end }) => end > this.position);
         this.watch();
       }
     } catch (error) {
-      this.end(error);
+      this.fail(error);
     }
-  }
-
-  private async take(records: readonly StreamRecord[]): Promise<void> {
-    await this.prepare(records);
-    for (const record of records) if (record.key) this.options.onRecord(record.key, record.value, record);
   }
 
   /** Brokers do not announce new partitions, whose rows would be missing. */
@@ -109,22 +105,28 @@ class ConsumedGlobalTable implements GlobalTable {
     try {
       if (count !== null) refuseCount(topic, count);
     } catch (error) {
-      this.end(error);
+      this.fail(error);
     }
   }
 
-  private end(error: unknown): void {
-    if (this.isStopped() || this.failure) return;
-    clearInterval(this.counter);
+  private fail(error: unknown): void {
+    if (this.ended) return;
     this.options.logger.error('global_table_failed', { topic: this.options.topic, error: errorMessage(error) });
     const failure = toError(error);
-    this.fail(failure);
+    this.end(failure);
     this.options.onFatal(failure);
+  }
+
+  private end(why: Error): void {
+    this.ended ??= why;
+    clearInterval(this.counter);
+    for (const { reject } of this.waiters.splice(0)) reject(why);
+    this.watch();
   }
 
   /** A dependency may be unavailable for a while: the table waits, and so do its readers. */
   private async prepare(records: readonly StreamRecord[]): Promise<void> {
-    for (let tries = 1; !this.isStopped(); tries++) {
+    for (let tries = 1; !this.ended; tries++) {
       try {
         await this.options.prepare?.(records);
         return;
@@ -136,23 +138,12 @@ class ConsumedGlobalTable implements GlobalTable {
     }
   }
 
-  private isStopped(): boolean {
-    return this.stopped;
-  }
-
-  /** A table that is no longer followed must not look up to date. */
-  private fail(failure: Error): void {
-    this.failure ??= failure;
-    for (const { reject } of this.waiters.splice(0)) reject(failure);
-    this.watch();
-  }
-
   /** Reports a stall if others wait for the table and its position does not move. */
   private watch(): void {
-    this.goesOn?.();
+    this.stallEnds?.();
     const { backend, topic } = this.options;
     const isAwaited = this.waiters.length > 0;
-    this.goesOn = isAwaited ? backend.stalls.begin('table', topic, 'Its next records cannot be read yet.') : null;
+    this.stallEnds = isAwaited ? backend.stalls.begin('table', topic, 'Its next records cannot be read yet.') : null;
   }
 }
 
