@@ -27,7 +27,7 @@ export class StreamRecord {
   ) {}
 
   /** A record as a fetch would return it, for tests. */
-  static of({ offset, timestamp, key, value, headers = [] }: RecordParts): StreamRecord {
+  static of({ offset, timestamp, key, value, headers = [] }: RecordContent & RecordPlace): StreamRecord {
     const [keyEnd, end] = [key?.length ?? 0, (key?.length ?? 0) + (value?.length ?? 0)];
     const bytes = Buffer.concat([key ?? Buffer.alloc(0), value ?? Buffer.alloc(0), Buffer.alloc(headersSize(headers))]);
     writeHeaders(bytes, end, headers);
@@ -48,8 +48,14 @@ export class StreamRecord {
   }
 }
 
-interface RecordParts extends Pick<StreamRecord, 'offset' | 'timestamp' | 'key' | 'value'> {
+type RecordPlace = Pick<StreamRecord, 'offset' | 'timestamp'>;
+
+export interface RecordContent<Value = Buffer | null> {
+  readonly key: Buffer | null;
+  readonly value: Value;
   readonly headers?: readonly RecordHeader[] | undefined;
+  /** Epoch ms, e.g. that of the input record; default: the time of the commit. */
+  readonly timestamp?: number | undefined;
 }
 
 /** A part of a buffer, which may be overwritten once the call that received it has returned. */
@@ -94,13 +100,7 @@ export function* slicesOf(batch: RecordBatch, maxRecords: number): Iterable<read
 }
 
 /** A record to write; its partition is explicit, so that a retry cannot move it. */
-export interface OutgoingRecord extends TopicPartition {
-  readonly key: Buffer | null;
-  readonly value: Buffer | null;
-  readonly headers?: readonly RecordHeader[] | undefined;
-  /** Epoch ms; default: the time of the write. */
-  readonly timestamp?: number | undefined;
-}
+export interface OutgoingRecord extends TopicPartition, RecordContent {}
 
 export function partitionName({ topic, partition }: TopicPartition): string {
   return `${topic}-${String(partition)}`;

@@ -26,17 +26,11 @@ interface Wait extends Stall {
   readonly timer: NodeJS.Timeout;
 }
 
-interface StallWatchOptions {
-  readonly logger: StreamsLogger;
-  /** Epoch ms. */
-  readonly now: () => number;
-}
-
 /** What a process waits for. Long waits are listed, and logged when they become stalls and when they end. */
 export class StallWatch {
   private readonly waits = new Map<string, Wait>();
 
-  constructor(private readonly options: StallWatchOptions) {}
+  constructor(private readonly options: { readonly logger: StreamsLogger; readonly now: () => number }) {}
 
   /** Waits of the same name count as one. @returns a function that ends the wait; further calls do nothing */
   begin(kind: StallKind, name: string, cause: string): () => void {

@@ -19,19 +19,15 @@ const DECAY = 0.75;
  * begins: new records are better in the next fetch than behind a commit that has to wait.
  */
 export class Linger {
-  private waitMs: number;
+  ms: number;
 
   constructor(private readonly leastMs: number) {
-    this.waitMs = leastMs;
-  }
-
-  get ms(): number {
-    return this.waitMs;
+    this.ms = leastMs;
   }
 
   /** @param heldUpMs how long the commit waited for the previous one to complete; 0: not at all */
   committed(heldUpMs: number): void {
-    const wantedMs = heldUpMs > 0 ? this.waitMs + heldUpMs : this.waitMs * DECAY;
-    this.waitMs = Math.max(this.leastMs, Math.min(wantedMs, MOST_HELD_UP_MS));
+    const wantedMs = heldUpMs > 0 ? this.ms + heldUpMs : this.ms * DECAY;
+    this.ms = Math.max(this.leastMs, Math.min(wantedMs, MOST_HELD_UP_MS));
   }
 }

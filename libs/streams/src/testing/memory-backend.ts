@@ -15,7 +15,14 @@ import { assignPartitions } from '../backend/cooperative-assignor.js';
 import { MemberPartitions } from '../backend/member-partitions.js';
 import { StreamsError } from '../errors.js';
 import { silentLogger, type StreamsLogger } from '../logger.js';
-import { type OutgoingRecord, partitionName, type RecordBatch, StreamRecord, type TopicPartition } from '../record.js';
+import {
+  type OutgoingRecord,
+  partitionName,
+  type RecordBatch,
+  type RecordContent,
+  StreamRecord,
+  type TopicPartition,
+} from '../record.js';
 import { StallWatch } from '../stalls.js';
 
 export interface MemoryBackendOptions {
@@ -33,7 +40,7 @@ export function createMemoryBackend(options: MemoryBackendOptions): StreamsBacke
 
 export interface MemoryLogs {
   /** Writes as an outside producer would. */
-  append(partition: TopicPartition, record: Omit<OutgoingRecord, 'topic' | 'partition'>): number;
+  append(partition: TopicPartition, record: RecordContent): number;
   /** Deletes the committed offsets of a group, as a broker does after its retention. */
   forgetOffsets(groupId: string): void;
   /** Loses the records from an offset on, as an unclean leader election does. */
@@ -74,7 +81,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     }
   }
 
-  append(partition: TopicPartition, record: Omit<OutgoingRecord, 'topic' | 'partition'>): number {
+  append(partition: TopicPartition, record: RecordContent): number {
     const log = this.log(partition);
     const { timestamp = this.options.now() } = record;
     log.push(StreamRecord.of({ ...record, offset: log.length, timestamp }));

@@ -1,4 +1,4 @@
-import { type OutgoingRecord, type RecordHeader, StreamRecord } from '../record.js';
+import { type OutgoingRecord, type RecordContent, StreamRecord } from '../record.js';
 import { ProcessorTopology } from '../runtime/processor-topology.js';
 import type { StateStore } from '../state/state-store.js';
 import { sourcesOf, type StoreDefinitions, type StoresOf, type Topology, undeclared } from '../topology/topology.js';
@@ -34,14 +34,10 @@ export interface TopologyTestDriver<
   restart(): Promise<void>;
 }
 
-export interface PipedRecord {
+/** Without a timestamp it has that of the driver's clock. */
+export interface PipedRecord extends RecordContent {
   /** The source that it comes from; the first unless given. */
   readonly topic?: string | undefined;
-  readonly key: Buffer | null;
-  readonly value: Buffer | null;
-  readonly headers?: readonly RecordHeader[] | undefined;
-  /** Epoch ms; that of the driver's clock unless given. */
-  readonly timestamp?: number | undefined;
 }
 
 export interface TestDriverOptions<Definitions extends StoreDefinitions, SinkName extends string> {

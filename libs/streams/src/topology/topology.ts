@@ -1,5 +1,5 @@
 import { StreamsError } from '../errors.js';
-import type { ByteRange, RecordHeader, StreamRecord } from '../record.js';
+import type { ByteRange, RecordContent, StreamRecord } from '../record.js';
 import type { KeyValueStore } from '../state/key-value-store.js';
 import type { ReadOnlyKeyValueStore, StoreDefinition } from '../state/state-store.js';
 
@@ -33,13 +33,7 @@ export interface SinkDefinition {
 }
 
 /** A value that is a part of a buffer is copied before forward() returns. */
-export interface ForwardedRecord {
-  readonly key: Buffer | null;
-  readonly value: Buffer | ByteRange | null;
-  readonly headers?: readonly RecordHeader[] | undefined;
-  /** Epoch ms, e.g. that of the input record; default: the time of the commit. */
-  readonly timestamp?: number | undefined;
-}
+export type ForwardedRecord = RecordContent<Buffer | ByteRange | null>;
 
 /** What a processor sees of its task. Type parameters: its stores by name, the names of its sinks. */
 export interface ProcessorContext<Stores, SinkName extends string> {
