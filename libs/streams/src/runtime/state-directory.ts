@@ -38,9 +38,9 @@ export class StateManager {
    */
   refuseLost(committed: CommittedOffset | null, topology: Topology, input: TopicPartition): void {
     const isOneSource = sourcesOf(topology).length === 1;
-    if (committed) return this.refuseLostState(committed.metadata, input, isOneSource);
+    if (committed) this.refuseLostState(committed.metadata, input, isOneSource);
     const changed = this.stores.find(({ hasHistory }) => hasHistory);
-    if (!changed) return;
+    if (committed || !changed) return;
     throw new StreamsError(
       'POSITION_LOST',
       `The group ${topology.applicationId} has no committed offset for ${partitionName(input)}, although ${partitionName(changed.changelog)} has state of it: the offset has expired or was deleted. Seek to ${isOneSource ? 'the offset where it continues, to ' : ''}earliest (which repeats outputs) or to latest (which skips records).`,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { waitOrAbort } from '../abort.js';
-import type { CommittedOffset, StreamsBackend, TransactionalProducer } from '../backend/backend.js';
+import type { StreamsBackend, TransactionalProducer } from '../backend/backend.js';
 import { errorMessage, StreamsError, WaitFailed } from '../errors.js';
 import { partitionName, type RecordBatch, slicesOf } from '../record.js';
 import { type RecordSlice, sourcesOf, type Topology } from '../topology/topology.js';
