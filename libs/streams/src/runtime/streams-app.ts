@@ -103,7 +103,7 @@ function isIndependentOfPartitions({ source, stores = {}, sinks }: Topology): bo
 function readOnlyStore(stores: () => readonly StateStore[]): ReadOnlyKeyValueStore<unknown> {
   const views = () =>
     stores().map((store) => {
-      if (!store.readOnly) throw invalid('Only a store of keyValueStore() can be read from outside.');
+      if (!store.readOnly) throw invalid('This store has no view for readers outside of its processor.');
       return store.readOnly();
     });
   return {

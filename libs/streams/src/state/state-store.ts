@@ -84,7 +84,7 @@ export interface StoreOptions<T> {
 export interface StoreDefinition<Store> {
   readonly changelogTopic: string;
   readonly prepare?: ((records: readonly StreamRecord[]) => Promise<void>) | undefined;
-  readonly createStore: () => StateStore & Store;
+  readonly createStore: () => Store & StateStore;
 }
 
 /** For types that JSON can represent. Reads are not validated: only this store writes its changelog. */

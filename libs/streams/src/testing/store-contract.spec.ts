@@ -4,7 +4,7 @@ import { type KeyValueStore, keyValueStore } from '../state/key-value-store.js';
 import { type ChangeSink, type EntryScan, jsonSerde, type StateStore } from '../state/state-store.js';
 import { storeContract, type StoreRule } from './store-contract.js';
 
-type Numbers = StateStore & KeyValueStore<number>;
+type Numbers = KeyValueStore<number> & StateStore;
 
 const { createStore } = keyValueStore({ changelogTopic: 'numbers', serde: jsonSerde<number>() });
 

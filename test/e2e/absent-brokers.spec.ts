@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { openGroupProgress, openRecordPublisher } from '@waypost/platform/without-nest';
-import { assertApplicationsStopped } from '../state-transfer/stopped-applications.js';
-import { messageOf } from '../terminal/message-of.js';
+import { assertApplicationsStopped } from '../../apps/cli/src/state-transfer/stopped-applications.js';
+import { messageOf } from '../../apps/cli/src/terminal/message-of.js';
 
 /** Nothing listens there. */
 const settings = { brokers: ['127.0.0.1:1'], clientId: 'waypost' };
