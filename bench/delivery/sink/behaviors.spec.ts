@@ -60,12 +60,12 @@ describe('An endpoint of the sink', () => {
   let certificate: Certificate;
 
   beforeAll(async () => {
-    port = await choosePort();
     const folder = await mkdtemp(join(tmpdir(), 'sink-'));
     certificate = certificateIn(join(folder, 'key'), join(folder, 'cert'));
     await rm(folder, { recursive: true });
   });
   beforeEach(async () => {
+    port = await choosePort();
     receipts = NumberTable.empty(RECEIPT_WIDTH);
     const secureContext = secureContextOf(certificate);
     origin = createOrigin({ port, receipts, behaviors, now: Date.now, onAnswered: () => undefined, secureContext });

@@ -26,6 +26,8 @@ const BETWEEN_MS = 20_000;
 const FILTERED_MS = 60_000;
 /** The endpoint that is fixed now may have answered just before. */
 const SETTLED_MS = 300;
+/** Before its request: what was sent since then is in the log, and not of the replay. */
+const ENDS_BEFORE_MS = 500;
 /** So that faults happen while a replay runs. */
 const REPLAY_TAKES_MS = 4_000;
 const ENDPOINTS = 100;
@@ -44,7 +46,7 @@ export interface ReplayTraffic extends Log {
 }
 
 /**
- * Requests replays of what was sent since the last request for REPLAYED, and replays of everything that was refused since
+ * Requests replays of what was sent since the last window for REPLAYED, and replays of everything that was refused since
  * the start for FIXED, by status or by code: of them only the first has anything to send, as later ones find it delivered (R-30). The first ones
  * are requested even if the signal is aborted before. Others are of one device, or of a type that never came, and one is
  * cancelled before it has ended.
@@ -76,8 +78,9 @@ export async function replayNowAndThen(options: ReplayTraffic, signal: AbortSign
     const nowMs = now();
     const perEndpoint = (options.deliveriesPerSecond / ENDPOINTS) * ((nowMs - sinceMs) / REPLAY_TAKES_MS);
     const common = { series, endDate: nowMs, ratePerSecond: Math.max(LEAST_RATE, Math.ceil(perEndpoint)) };
+    const window = { startDate: sinceMs, endDate: nowMs - ENDS_BEFORE_MS };
     const made = [
-      ...REPLAYED.map((number) => replayOf(subscribers[number], { ...common, startDate: sinceMs })),
+      ...REPLAYED.map((number) => replayOf(subscribers[number], { ...common, ...window })),
       ...FIXED.map((number, index) => {
         const result = index === 0 ? { status: 'failed' } : { statusCode: REFUSAL_CODE };
         return replayOf(subscribers[number], { ...common, startDate: startedMs, ...result });
@@ -91,7 +94,7 @@ export async function replayNowAndThen(options: ReplayTraffic, signal: AbortSign
     ];
     const long = replayOf(subscribers[CANCELLED], { ...common, startDate: startedMs, ratePerSecond: CANCELLED_RATE });
     await publish([...made, long]);
-    sinceMs = nowMs;
+    sinceMs = window.endDate;
     await wait(series === 1 ? SECOND_AFTER_MS : BETWEEN_MS);
     const cancelled = { ...long, cancelled: true, version: 2, updatedAt: now() };
     await publish([cancelled]);
