@@ -11,7 +11,7 @@ export interface KafkaRight {
 type Ask = (name: string, client: KafkaClient, broker: KafkajsBroker) => Promise<number | undefined>;
 
 const NOWHERE = { offset: Number.MAX_SAFE_INTEGER, partition: 0 };
-const NOTHING = { maxWaitMs: 0, minBytes: 0, maxBytes: 1, maxBytesPerPartition: 1 };
+const NOTHING = { maxWaitMs: 0, maxBytes: 1, maxBytesPerPartition: 1 };
 const TIMEOUT_MS = 5_000;
 /** The type of a resource whose settings are asked for. */
 const TOPIC = 2;

@@ -111,7 +111,7 @@ export interface GroupOptions {
 /** The port to Kafka. Both implementations pass the suite in backend.contract.ts. */
 export interface StreamsBackend {
   group(options: GroupOptions): GroupMember;
-  /** @param sizes of its requests, if not the backend's; a single larger batch is still read */
+  /** @param sizes of its requests; a single larger batch is still read */
   fetcher(sizes?: FetchSizes): Fetcher;
   producer(transactionalId: string): TransactionalProducer;
   /** `transactionalId` must be used for nothing else, and always with the same partitions. */

@@ -52,7 +52,7 @@ describe.each([
   ])('holds the records that were produced: %s', async (_contents, values) => {
     const [written] = await producer.send({ topic, messages: values.map((value) => ({ value })) });
     const offset = Number(written?.baseOffset);
-    const limits = { maxWaitMs: 100, minBytes: 1, maxBytes: 8_000_000, maxBytesPerPartition: 8_000_000 };
+    const limits = { maxWaitMs: 100, maxBytes: 8_000_000, maxBytesPerPartition: 8_000_000 };
     const request = fetchRequest([{ topic, partition: 0, offset }], limits);
     const { partitions } = await client.callRaw(await client.leader(topic, 0), request);
     const data = partitions[0]?.data ?? Buffer.alloc(0);

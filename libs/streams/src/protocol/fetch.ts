@@ -11,16 +11,12 @@ interface FetchPosition extends TopicPartition {
 
 export interface FetchLimits {
   readonly maxWaitMs: number;
-  readonly minBytes: number;
   readonly maxBytes: number;
   readonly maxBytesPerPartition: number;
 }
 
-/** undefined: as if it were not given. */
-export type FetchSettings = { readonly [Name in keyof FetchLimits]?: FetchLimits[Name] | undefined };
-
 /** The first batch of a response comes whole, however large it is. */
-export type FetchSizes = Pick<FetchSettings, 'maxBytes' | 'maxBytesPerPartition'>;
+export type FetchSizes = Pick<FetchLimits, 'maxBytes' | 'maxBytesPerPartition'>;
 
 export interface FetchedPartition extends TopicPartition {
   readonly errorCode: number;
@@ -46,7 +42,7 @@ function encodeFetch(positions: readonly FetchPosition[], limits: FetchLimits): 
   const head = Buffer.alloc(29);
   head.writeInt32BE(-1, 0); // an ordinary consumer, no replica
   head.writeInt32BE(limits.maxWaitMs, 4);
-  head.writeInt32BE(limits.minBytes, 8);
+  head.writeInt32BE(1, 8); // the answer comes with the first record
   head.writeInt32BE(limits.maxBytes, 12);
   head.writeInt8(READ_COMMITTED, 16);
   head.writeInt32BE(0, 17);

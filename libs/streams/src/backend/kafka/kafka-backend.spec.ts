@@ -43,13 +43,6 @@ describe('the number of partitions of a topic', () => {
   });
 });
 
-describe('a fetch that would wait for longer than for any answer', () => {
-  it('is refused when the backend is made', () => {
-    const options = { kafka: { brokers: [], clientId: 'patient' }, logger: silentLogger, now: Date.now };
-    expect(() => createKafkaBackend({ ...options, fetch: { maxWaitMs: 15_000 } })).toThrow('must be below 15000');
-  });
-});
-
 describe('a lookup that reaches no broker', () => {
   it('fails with BROKER_UNAVAILABLE once its time is over, as the start of an application does', async () => {
     let nowMs = 0;

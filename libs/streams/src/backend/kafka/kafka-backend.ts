@@ -3,7 +3,7 @@ import { StreamsError } from '../../errors.js';
 import type { KafkaSettings } from '../../kafka-settings.js';
 import type { StreamsLogger } from '../../logger.js';
 import { epochEndRequest } from '../../protocol/epoch-end.js';
-import type { FetchSettings, FetchSizes } from '../../protocol/fetch.js';
+import type { FetchSizes } from '../../protocol/fetch.js';
 import { METADATA_API_KEY, TOPIC_ID_METADATA_VERSION, topicIdRequest } from '../../protocol/topic-id.js';
 import { partitionName, type TopicPartition } from '../../record.js';
 import { StallWatch } from '../../stalls.js';
@@ -17,10 +17,10 @@ import type {
 } from '../backend.js';
 import { createCoalescedProduce, type Produce } from './batch-writer.js';
 import { describeConfigs } from './describe-configs.js';
-import { ANSWER_TIMEOUT_MS, KafkaClient, retryTransient } from './kafka-client.js';
+import { KafkaClient, retryTransient } from './kafka-client.js';
 import { FENCED_LEADER_EPOCH, kafkaErrorCode } from './kafka-errors.js';
 import { KafkaFencedWriter } from './kafka-fenced-writer.js';
-import { fetchLimits, KafkaFetcher } from './kafka-fetcher.js';
+import { KafkaFetcher } from './kafka-fetcher.js';
 import { KafkaGroupMember } from './kafka-group-member.js';
 import { KafkaProducer } from './kafka-producer.js';
 import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
@@ -33,7 +33,6 @@ export interface KafkaBackendOptions {
   readonly now: () => number;
   /** For leases and time-outs, which must not depend on the wall clock; default `performance.now`. */
   readonly monotonicNow?: (() => number) | undefined;
-  readonly fetch?: FetchSettings | undefined;
   readonly transactionTimeoutMs?: number | undefined;
   readonly onCommit?: ((transactionalId: string, durationMs: number) => void) | undefined;
 }
@@ -48,9 +47,6 @@ function monotonicClock(): number {
 }
 
 export function createKafkaBackend(options: KafkaBackendOptions): StreamsBackend {
-  const { maxWaitMs = 0 } = options.fetch ?? {};
-  if (maxWaitMs >= ANSWER_TIMEOUT_MS)
-    throw new RangeError(`fetch.maxWaitMs must be below ${String(ANSWER_TIMEOUT_MS)}, when a request is given up.`);
   return new KafkaBackend(options);
 }
 
@@ -78,8 +74,7 @@ class KafkaBackend implements StreamsBackend {
   }
 
   fetcher(sizes?: FetchSizes): Fetcher {
-    const limits = fetchLimits(this.options.fetch, sizes);
-    return new KafkaFetcher({ ...this.shared, client: this.client(), limits });
+    return new KafkaFetcher({ ...this.shared, client: this.client(), sizes });
   }
 
   producer(transactionalId: string): TransactionalProducer {

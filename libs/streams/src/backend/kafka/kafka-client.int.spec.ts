@@ -22,7 +22,7 @@ const StockBatch = require('kafkajs/src/consumer/batch') as new (
 
 const { brokers } = requireTestStack();
 const kafka = new Kafka({ brokers, clientId: 'stock-fetch', logLevel: logLevel.NOTHING });
-const limits = { maxWaitMs: 100, minBytes: 1, maxBytes: 1_000_000, maxBytesPerPartition: 1_000_000 };
+const limits = { maxWaitMs: 100, maxBytes: 1_000_000, maxBytesPerPartition: 1_000_000 };
 const topic = `stock-fetch-${randomUUID()}`;
 
 let admin: Admin;

@@ -27,7 +27,7 @@ afterEach(async () => {
 
 describe('a client of a cluster whose partitions move', () => {
   it('keeps two connections to each broker that it has asked, one of them for fetches, and no more', async () => {
-    const limits = { maxWaitMs: 1, minBytes: 1, maxBytes: 1_000, maxBytesPerPartition: 1_000 };
+    const limits = { maxWaitMs: 1, maxBytes: 1_000, maxBytesPerPartition: 1_000 };
     for (let move = 0; move < 12; move += 1) {
       leader = 1 + (move % 3);
       await client.refreshMetadata();

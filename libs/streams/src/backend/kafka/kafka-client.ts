@@ -37,7 +37,7 @@ const COORDINATOR_TYPE = { group: 0, transaction: 1 } as const;
 const RETRY_FIRST_MS = 20;
 const RETRY_MAX_MS = 1_000;
 const KAFKAJS_LEVEL_WARN = 2;
-export const ANSWER_TIMEOUT_MS = 15_000;
+const ANSWER_TIMEOUT_MS = 15_000;
 const COORDINATOR_TIMEOUT_MS = 3_000;
 const CLOSE_WAIT_MS = 500;
 

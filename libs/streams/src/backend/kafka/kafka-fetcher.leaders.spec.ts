@@ -6,7 +6,7 @@ import { StallWatch } from '../../stalls.js';
 import type { Fetcher } from '../backend.js';
 import type { KafkaClient, RawRequest } from './kafka-client.js';
 import { OFFSET_OUT_OF_RANGE } from './kafka-errors.js';
-import { DEFAULT_FETCH_LIMITS, KafkaFetcher } from './kafka-fetcher.js';
+import { KafkaFetcher } from './kafka-fetcher.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 import { EARLIEST } from './offset-lookups.js';
 
@@ -73,7 +73,7 @@ beforeEach(() => {
     doNotFake: ['Date', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'setTimeout', 'clearTimeout'],
   });
   const stalls = new StallWatch({ logger: silentLogger, now: Date.now });
-  const options = { logger: silentLogger, stalls, limits: DEFAULT_FETCH_LIMITS };
+  const options = { logger: silentLogger, stalls };
   fetcher = new KafkaFetcher({ client: client as unknown as KafkaClient, ...options });
 });
 

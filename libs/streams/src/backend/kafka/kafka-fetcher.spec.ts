@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { until } from '../../../../../test/support/until.js';
 import { silentLogger } from '../../logger.js';
 import { ByteReader } from '../../protocol/bytes.js';
-import type { FetchedPartition } from '../../protocol/fetch.js';
+import type { FetchedPartition, FetchSizes } from '../../protocol/fetch.js';
 import { StallWatch } from '../../stalls.js';
 import type { Fetcher } from '../backend.js';
 import type { KafkaClient } from './kafka-client.js';
-import { DEFAULT_FETCH_LIMITS, fetchLimits, KafkaFetcher } from './kafka-fetcher.js';
+import { KafkaFetcher } from './kafka-fetcher.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
 import { batchOf, fetchedResponse, RESPONSE_BYTES, RESPONSE_TOPIC } from './testing/fetched-response.js';
@@ -14,6 +14,8 @@ import { batchOf, fetchedResponse, RESPONSE_BYTES, RESPONSE_TOPIC } from './test
 const UNREACHABLE = 0;
 const REACHABLE = 1;
 const OFFSET_METADATA_TOO_LARGE = 12;
+/** Places in a fetch request. */
+const [MAX_BYTES_AT, FETCH_END_BYTES] = [12, 6];
 const never = new Promise<never>(() => undefined);
 
 const nothing = { topic: RESPONSE_TOPIC, partition: REACHABLE, data: Buffer.alloc(0) };
@@ -28,8 +30,8 @@ const client = {
 
 const stalls = new StallWatch({ logger: silentLogger, now: Date.now });
 
-function fetcherOf(of: Partial<KafkaClient>): Fetcher {
-  return new KafkaFetcher({ client: of as KafkaClient, logger: silentLogger, stalls, limits: DEFAULT_FETCH_LIMITS });
+function fetcherOf(of: Partial<KafkaClient>, sizes?: FetchSizes): Fetcher {
+  return new KafkaFetcher({ client: of as KafkaClient, logger: silentLogger, stalls, sizes });
 }
 
 /** What a fetch request asks for. */
@@ -58,20 +60,26 @@ function fetchedOf({ partition, offset }: { partition: number; offset: number },
   return { ...nothing, partition, errorCode: 0, aborted: [], ...ends, ...(hasRoom && { data }) };
 }
 
-describe('the limits of a fetch', () => {
-  it('are the defaults, but for what the backend and then the reader are given', () => {
-    const limits = fetchLimits({ minBytes: 5, maxBytes: 6, maxWaitMs: undefined }, { maxBytes: 7 });
-    expect(limits).toEqual({ ...DEFAULT_FETCH_LIMITS, minBytes: 5, maxBytes: 7 });
-    expect(fetchLimits(undefined, { maxBytes: undefined })).toEqual(DEFAULT_FETCH_LIMITS);
-  });
-});
-
 describe('the fetcher', () => {
   it('reads a partition while the leader of another cannot be reached', async () => {
     const fetcher = fetcherOf(client);
     fetcher.open({ topic: RESPONSE_TOPIC, partition: UNREACHABLE }, 0);
     const feed = fetcher.open({ topic: RESPONSE_TOPIC, partition: REACHABLE }, 0);
     await expect(feed.next()).rejects.toMatchObject({ code: 'REQUEST_REFUSED' });
+    await fetcher.close();
+  });
+
+  it('asks for as many bytes as its reader has given it', async () => {
+    const asked: number[] = [];
+    const callRaw: KafkaClient['callRaw'] = (_broker, { payload }) => {
+      asked.push(payload.readInt32BE(MAX_BYTES_AT), payload.readInt32BE(payload.length - FETCH_END_BYTES - 4));
+      return never;
+    };
+    const sizes = { maxBytes: 7_000, maxBytesPerPartition: 3_000 };
+    const fetcher = fetcherOf({ ...client, callRaw }, sizes);
+    void fetcher.open({ topic: RESPONSE_TOPIC, partition: REACHABLE }, 0).next();
+    await until(() => asked.length > 0);
+    expect(asked).toEqual([7_000, 3_000]);
     await fetcher.close();
   });
 

@@ -4,7 +4,7 @@ import { silentLogger } from '../../logger.js';
 import type { StallWatch } from '../../stalls.js';
 import type { Fetcher } from '../backend.js';
 import type { KafkaClient } from './kafka-client.js';
-import { DEFAULT_FETCH_LIMITS, KafkaFetcher } from './kafka-fetcher.js';
+import { KafkaFetcher } from './kafka-fetcher.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 
 const PARTITION = { topic: 'input', partition: 0 };
@@ -35,7 +35,6 @@ function open(connected: KafkajsBroker | null): void {
     client: client as KafkaClient,
     logger: silentLogger,
     stalls: stalls as StallWatch,
-    limits: DEFAULT_FETCH_LIMITS,
   });
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, toError } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
-import { type FetchedPartition, type FetchLimits, fetchRequest, type FetchSettings } from '../../protocol/fetch.js';
+import { type FetchedPartition, type FetchLimits, fetchRequest, type FetchSizes } from '../../protocol/fetch.js';
 import { partitionName, type RecordBatch, type TopicPartition } from '../../record.js';
 import type { StallWatch } from '../../stalls.js';
 import type { Fetcher, PartitionFeed } from '../backend.js';
@@ -12,18 +12,11 @@ import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 import { leaseOf } from './kafkajs/response-buffer-pool.js';
 import { EARLIEST, LATEST, OffsetLookups } from './offset-lookups.js';
 
-export const DEFAULT_FETCH_LIMITS: FetchLimits = {
+const DEFAULT_LIMITS: FetchLimits = {
   maxWaitMs: 250,
-  minBytes: 1,
   maxBytes: 8 * 1024 * 1024,
   maxBytesPerPartition: 2 * 1024 * 1024,
 };
-
-/** The defaults, but for what is given; of two settings the later one counts. */
-export function fetchLimits(...settings: readonly (FetchSettings | undefined)[]): FetchLimits {
-  const given = settings.flatMap((some = {}) => Object.entries(some)).filter(([, value]) => value !== undefined);
-  return { ...DEFAULT_FETCH_LIMITS, ...Object.fromEntries(given) };
-}
 
 const ERROR_WAIT_MS = 200;
 const WAIT_BESIDE_OTHERS_MS = 10;
@@ -42,7 +35,7 @@ interface KafkaFetcherOptions {
   readonly client: KafkaClient;
   readonly logger: StreamsLogger;
   readonly stalls: StallWatch;
-  readonly limits: FetchLimits;
+  readonly sizes?: FetchSizes | undefined;
 }
 
 class KafkaPartitionFeed implements PartitionFeed {
@@ -149,12 +142,13 @@ export class KafkaFetcher implements Fetcher {
   /** Partitions for the next request, by leader; an entry exists while a leader is being asked. */
   private readonly queues = new Map<number, Set<KafkaPartitionFeed>>();
   private closed = false;
-
+  private readonly limits: FetchLimits;
   private readonly client: KafkaClient;
   private readonly offsets: OffsetLookups;
   private readonly renewal: NodeJS.Timeout;
 
   constructor(private readonly options: KafkaFetcherOptions) {
+    this.limits = { ...DEFAULT_LIMITS, ...options.sizes };
     this.client = options.client;
     this.offsets = new OffsetLookups(options.client);
     this.renewal = setInterval(() => void this.renewMetadata(), METADATA_MAX_AGE_MS).unref();
@@ -234,7 +228,7 @@ export class KafkaFetcher implements Fetcher {
 
   /** A partition that wants more must not wait behind the long poll of partitions without records. */
   private limitsNow(): FetchLimits {
-    const { limits } = this.options;
+    const { limits } = this;
     for (const { fetching } of this.feeds.values())
       if (!fetching) return { ...limits, maxWaitMs: Math.min(limits.maxWaitMs, WAIT_BESIDE_OTHERS_MS) };
     return limits;

@@ -5,7 +5,7 @@ import type { FetchedPartition } from '../../protocol/fetch.js';
 import { encodeRecordBatch } from '../../protocol/testing/record-batches.js';
 import type { StallWatch } from '../../stalls.js';
 import type { KafkaClient, RawRequest } from './kafka-client.js';
-import { DEFAULT_FETCH_LIMITS, KafkaFetcher } from './kafka-fetcher.js';
+import { KafkaFetcher } from './kafka-fetcher.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 
 const TOPIC = 'input';
@@ -60,7 +60,6 @@ it('a partition of which a leader sends nothing, although nothing comes before i
     stalls: {
       begin: (_kind, _name, cause) => (blocked.push(cause), () => undefined),
     } as Partial<StallWatch> as StallWatch,
-    limits: DEFAULT_FETCH_LIMITS,
   });
   void fetcher.open({ topic: TOPIC, partition: 1 }, 0).next();
   await until(() => blocked.length > 0);
@@ -92,7 +91,6 @@ it('a leader serves all partitions with a backlog in turn, and none of them coun
     client: client as KafkaClient,
     logger: silentLogger,
     stalls: stalls as StallWatch,
-    limits: DEFAULT_FETCH_LIMITS,
   });
   void fetcher.open({ topic: TOPIC, partition: EMPTY }, 0).next();
   for (const partition of WITH_BACKLOG) {
