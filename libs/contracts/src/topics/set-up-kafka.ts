@@ -15,8 +15,8 @@ export interface TopicAdmin {
   /** Resolves when the topics have leaders; a topic that another process created in the meantime is not an error. */
   createTopics(specs: readonly TopicSpec[]): Promise<void>;
   partitionCounts(names: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** The setting of each of these existing topics, including defaults of the broker. */
-  topicSetting(names: readonly string[], setting: string): Promise<ReadonlyMap<string, string>>;
+  /** The settings of an existing topic, including defaults of the broker. */
+  topicSettings(name: string): Promise<ReadonlyMap<string, string>>;
 }
 
 interface SetUpKafkaOptions {
@@ -109,14 +109,11 @@ function mattersOf(topic: TopicDefinition): readonly string[] {
 }
 
 async function checkSettings(admin: TopicAdmin, present: readonly TopicDefinition[]): Promise<void> {
-  for (const setting of ['message.timestamp.type', 'cleanup.policy']) {
-    const topics = present.filter((topic) => setting in topic.configs && mattersOf(topic).includes(setting));
-    if (topics.length === 0) continue;
-    const found = await admin.topicSetting(
-      topics.map(({ name }) => name),
-      setting,
-    );
-    for (const { name, configs } of topics) assertSetting(name, setting, found.get(name), configs[setting]);
+  for (const topic of present) {
+    const settings = mattersOf(topic).filter((setting) => setting in topic.configs);
+    if (settings.length === 0) continue;
+    const found = await admin.topicSettings(topic.name);
+    for (const setting of settings) assertSetting(topic.name, setting, found.get(setting), topic.configs[setting]);
   }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import kafkajs, { type Admin } from 'kafkajs';
+import kafkajs, { type Admin, type ConfigEntries } from 'kafkajs';
 import { parkingOr } from '../backend/kafka/kafka-errors.js';
 import type { KafkaSettings } from '../kafka-settings.js';
 import type { TopicSpec } from '../topology/topics.js';
@@ -21,8 +21,8 @@ export interface TopicAdmin {
    */
   createTopics(topics: readonly TopicSpec[]): Promise<void>;
   partitionCounts(names: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Returns one setting per topic, broker defaults included. The topics must exist. */
-  topicSetting(names: readonly string[], setting: string): Promise<ReadonlyMap<string, string>>;
+  /** Includes broker defaults. The topic must exist. */
+  topicSettings(name: string): Promise<ReadonlyMap<string, string>>;
   /** Changes one setting of a topic and keeps its others. Resolves before all brokers have learned of it. */
   changeSetting(name: string, setting: string, value: string): Promise<void>;
   close(): Promise<void>;
@@ -38,7 +38,10 @@ export async function openTopicAdmin(settings: KafkaSettings): Promise<TopicAdmi
     listTopics: () => admin.listTopics(),
     createTopics: (specs) => createTopics(admin, specs),
     partitionCounts: (names) => untilTopicsKnown(admin, names),
-    topicSetting: (names, setting) => topicSetting(admin, names, setting),
+    topicSettings: async (name) => {
+      const entries = await describeTopic(admin, name);
+      return new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
+    },
     changeSetting: (name, setting, value) => changeSetting(admin, name, setting, value),
     close: () => admin.disconnect(),
   };
@@ -66,36 +69,21 @@ async function createTopics(admin: Admin, specs: readonly TopicSpec[]): Promise<
   );
 }
 
-async function topicSetting(
-  admin: Admin,
-  names: readonly string[],
-  setting: string,
-): Promise<ReadonlyMap<string, string>> {
-  const { resources } = await admin.describeConfigs({
-    includeSynonyms: false,
-    resources: names.map((name) => ({ type: ConfigResourceTypes.TOPIC, name, configNames: [setting] })),
-  });
-  return new Map(
-    resources.flatMap(({ resourceName, configEntries }) =>
-      configEntries.map(({ configValue }): [string, string] => [resourceName, configValue]),
-    ),
-  );
+async function describeTopic(admin: Admin, name: string): Promise<ConfigEntries[]> {
+  const resources = [{ type: ConfigResourceTypes.TOPIC, name }];
+  const described = await admin.describeConfigs({ includeSynonyms: false, resources });
+  return described.resources.flatMap(({ configEntries }) => configEntries);
 }
 
 /** The request that kafkajs knows resets every setting of the topic that it does not name. */
 async function changeSetting(admin: Admin, name: string, setting: string, value: string): Promise<void> {
-  const type = ConfigResourceTypes.TOPIC;
-  const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [{ type, name }] });
-  const own = resources.flatMap(({ configEntries }) =>
-    configEntries.filter(
-      ({ configName, configSource }) => configSource === ConfigSource.TOPIC_CONFIG && configName !== setting,
-    ),
-  );
-  const configEntries = [
-    ...own.map((entry) => ({ name: entry.configName, value: entry.configValue })),
-    { name: setting, value },
-  ];
-  await admin.alterConfigs({ validateOnly: false, resources: [{ type, name, configEntries }] });
+  const entries = await describeTopic(admin, name);
+  const own = entries.filter(({ configSource }) => configSource === ConfigSource.TOPIC_CONFIG);
+  const settings = new Map(own.map(({ configName, configValue }) => [configName, configValue]));
+  settings.set(setting, value);
+  const configEntries = [...settings].map(([key, content]) => ({ name: key, value: content }));
+  const resources = [{ type: ConfigResourceTypes.TOPIC, name, configEntries }];
+  await admin.alterConfigs({ validateOnly: false, resources });
 }
 
 /**
