@@ -1,63 +1,52 @@
 import { errorMessage, StreamsError, UndecodedBatch } from '../../errors.js';
 import type { FetchedPartition } from '../../protocol/fetch.js';
 import { type ScannedRecords, scanRecordBatches } from '../../protocol/record-batch-decoder.js';
-import { partitionName, type RecordBatch, type StreamRecord, type TopicPartition } from '../../record.js';
-import { type BufferLease, leaseOf } from './kafkajs/response-buffer-pool.js';
+import { partitionName, type RecordBatch, type StreamRecord } from '../../record.js';
+import { leaseOf } from './kafkajs/response-buffer-pool.js';
 
-/** The records that a fetch returned for a partition, decoded when they are read. */
-export class FetchedBatch implements RecordBatch {
-  readonly topic: string;
-  readonly partition: number;
-  readonly nextOffset: number;
-  readonly highWatermark: number;
-  readonly lastStableOffset: number;
-  readonly leaderEpoch: number | undefined;
-  readonly bytes: number;
-  private readonly scanned: ScannedRecords;
-  private decoded: StreamRecord[] | null = null;
-  /** Shared with the other partitions of the response. */
-  private lease: BufferLease | null;
-  private released = false;
+/** Its memory is shared with the other partitions of the response. */
+export type FetchedBatch = FetchedPartition & RecordBatch;
 
-  /** @throws UndecodedBatch, which reading the records may throw too */
-  constructor(
-    { topic, partition, data, aborted, highWatermark, lastStableOffset }: FetchedPartition,
-    private readonly position: number,
-  ) {
-    this.topic = topic;
-    this.partition = partition;
-    this.highWatermark = highWatermark;
-    this.lastStableOffset = lastStableOffset;
-    this.bytes = data.length;
+/**
+ * The records that a fetch returned for a partition, decoded when they are read.
+ * @throws UndecodedBatch, which reading the records may throw too
+ */
+export function fetchedBatch(fetched: FetchedPartition, position: number): FetchedBatch {
+  const { nextOffset, leaderEpoch, slices: scanned } = scan(fetched, position);
+  // An empty batch is delivered to no reader, so no reader would release it.
+  let lease = nextOffset > position ? leaseOf(fetched.data) : null;
+  lease?.hold();
+  let decoded: StreamRecord[] | null = null;
+  let isReleased = false;
+  function* slices(maxRecords: number): Generator<StreamRecord[]> {
+    if (isReleased) throw new Error('A batch was read after its release.');
     try {
-      this.scanned = scanRecordBatches(data, position, aborted);
+      yield* scanned(maxRecords);
     } catch (error) {
-      throw withPlace(error, this, position);
-    }
-    this.nextOffset = this.scanned.nextOffset;
-    this.leaderEpoch = this.scanned.leaderEpoch;
-    // An empty batch is delivered to no reader, so no reader would release it.
-    this.lease = this.nextOffset > position ? leaseOf(data) : null;
-    this.lease?.hold();
-  }
-
-  get records(): readonly StreamRecord[] {
-    return (this.decoded ??= [...this.slices(Infinity)].flat());
-  }
-
-  *slices(maxRecords: number): Generator<StreamRecord[]> {
-    if (this.released) throw new Error('A batch was read after its release.');
-    try {
-      yield* this.scanned.slices(maxRecords);
-    } catch (error) {
-      throw withPlace(error, this, this.position);
+      throw withPlace(error, fetched, position);
     }
   }
+  return {
+    ...fetched,
+    nextOffset,
+    leaderEpoch,
+    slices,
+    get records() {
+      return (decoded ??= [...slices(Infinity)].flat());
+    },
+    release: () => {
+      lease?.release();
+      lease = null;
+      isReleased = true;
+    },
+  };
+}
 
-  release(): void {
-    this.lease?.release();
-    this.lease = null;
-    this.released = true;
+function scan(fetched: FetchedPartition, position: number): ScannedRecords {
+  try {
+    return scanRecordBatches(fetched.data, position, fetched.aborted);
+  } catch (error) {
+    throw withPlace(error, fetched, position);
   }
 }
 
@@ -66,12 +55,8 @@ const FIXES = {
   CODEC_MISSING: 'Install it and restart, or skip them.',
 } as const;
 
-function withPlace(
-  error: unknown,
-  batch: TopicPartition & Pick<RecordBatch, 'highWatermark'>,
-  position: number,
-): StreamsError {
-  const name = partitionName(batch);
+function withPlace(error: unknown, fetched: FetchedPartition, position: number): StreamsError {
+  const name = partitionName(fetched);
   const code = UndecodedBatch.codeOf(error);
   if (!(error instanceof UndecodedBatch)) {
     const what = `A record batch of ${name} after offset ${String(position)} cannot be decoded`;
@@ -79,7 +64,7 @@ function withPlace(
   }
   const { offset } = error.undecoded;
   // The claimed length may be what is corrupt: nothing is beyond the end of the log.
-  const nextOffset = Math.max(offset + 1, Math.min(error.undecoded.nextOffset, batch.highWatermark));
+  const nextOffset = Math.max(offset + 1, Math.min(error.undecoded.nextOffset, fetched.highWatermark));
   const what = `The records ${String(offset)} to ${String(nextOffset - 1)} of ${name} cannot be decoded`;
   const undecoded = { ...error.undecoded, nextOffset, partition: name };
   return new UndecodedBatch(code, `${what}: ${error.message} ${FIXES[code]}`, undecoded, error.cause);

@@ -5,7 +5,7 @@ import { type FetchedPartition, type FetchLimits, fetchRequest, type FetchSizes 
 import { partitionName, type RecordBatch, type TopicPartition } from '../../record.js';
 import type { StallWatch } from '../../stalls.js';
 import type { Fetcher, PartitionFeed } from '../backend.js';
-import { FetchedBatch } from './fetched-batch.js';
+import { type FetchedBatch, fetchedBatch } from './fetched-batch.js';
 import { isTransient, type KafkaClient } from './kafka-client.js';
 import { isRepeatable, kafkaError, kafkaErrorCode, NO_ERROR, OFFSET_OUT_OF_RANGE, refusal } from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
@@ -110,7 +110,7 @@ class KafkaPartitionFeed implements PartitionFeed {
   deliver(batch: FetchedBatch): void {
     this.unblocked();
     this.position = batch.nextOffset;
-    this.isBehind = batch.bytes >= BACKLOG_BYTES;
+    this.isBehind = batch.data.length >= BACKLOG_BYTES;
     const { waiting } = this;
     this.waiting = null;
     if (waiting) waiting.resolve(batch);
@@ -303,7 +303,7 @@ function take(feed: KafkaPartitionFeed, fetched: FetchedPartition): void {
   }
   feed.refusals = 0;
   try {
-    const batch = new FetchedBatch(fetched, feed.position);
+    const batch = fetchedBatch(fetched, feed.position);
     const isEmpty = batch.nextOffset === feed.position;
     feed.passedOver = isEmpty && fetched.lastStableOffset > feed.position;
     if (!isEmpty) feed.deliver(batch);
