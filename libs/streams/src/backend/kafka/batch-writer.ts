@@ -121,12 +121,6 @@ export class BatchWriter {
 /** Sends batches to a leader; returns the results of these batches, in any order. */
 export type Produce = (leader: KafkajsBroker, batches: readonly PartitionBatch[]) => Promise<ProducedPartition[]>;
 
-/** Sends one request per call, as a transaction needs. */
-export function createTransactionalProduce(client: KafkaClient, transactionalId: string): Produce {
-  return (leader, batches) => client.callRaw(leader, produceRequest(transactionalId, batches));
-}
-
-/** Batches of several writers for one request to a leader. */
 interface SharedRequest {
   readonly batches: PartitionBatch[];
   readonly partitions: Set<string>;

@@ -309,16 +309,14 @@ export async function retryTransient<T>(work: () => Promise<T>, options: RetryOp
       return await work();
     } catch (error) {
       const over = options.forMs !== undefined && options.monotonicNow() - startedAt >= options.forMs;
-      if (!isTransient(error) || over || options.stopped?.() === true) throw lastWord(error, options.what, over);
+      if (!isTransient(error) || over || options.stopped?.() === true) {
+        const last = parkingOr(error, options.what);
+        throw over ? unavailableOr(last, options.what) : last;
+      }
       options.onRetry?.(error);
       options.logger.debug('kafka_retry', { what: options.what, waitMs, error: errorMessage(error) });
       await sleep(waitMs);
       waitMs = Math.min(waitMs * 2, RETRY_MAX_MS);
     }
   }
-}
-
-function lastWord(error: unknown, what: string, isOver: boolean): unknown {
-  const last = parkingOr(error, what);
-  return isOver ? unavailableOr(last, what) : last;
 }

@@ -1,8 +1,8 @@
 import { partitionsByTopic } from '../../protocol/bytes.js';
-import { type RecordBuffer, RecordCollector } from '../../protocol/record-collector.js';
+import { produceRequest } from '../../protocol/produce.js';
+import { RecordCollector } from '../../protocol/record-collector.js';
 import type { StallWatch } from '../../stalls.js';
 import type { BaseOffsets, Transaction, TransactionalProducer, TransactionOffset } from '../backend.js';
-import { createTransactionalProduce } from './batch-writer.js';
 import { IdentifiedProducer, type IdentifiedProducerOptions } from './identified-producer.js';
 import { isRefusal } from './kafka-errors.js';
 
@@ -21,8 +21,9 @@ const RETRY_FOR_MS = 15_000;
  */
 export class KafkaProducer extends IdentifiedProducer implements TransactionalProducer {
   constructor(private readonly options: ProducerOptions) {
+    const { client, transactionalId } = options;
     super(options, {
-      produce: createTransactionalProduce(options.client, options.transactionalId),
+      produce: (leader, batches) => client.callRaw(leader, produceRequest(transactionalId, batches)),
       isTransactional: true,
       retryForMs: RETRY_FOR_MS,
     });
@@ -47,7 +48,11 @@ export class KafkaProducer extends IdentifiedProducer implements TransactionalPr
   private async transact({ records, offsets = [] }: Transaction): Promise<BaseOffsets> {
     const outputs = RecordCollector.of(records).filled();
     const [groupId] = offsets.map((offset) => offset.groupId);
-    await this.openTransaction(outputs, groupId);
+    this.calls.heldUpMs = 0;
+    await Promise.all([
+      this.calls.addPartitions(this.identity, outputs),
+      groupId !== undefined && this.calls.call('AddOffsetsToTxn', { ...this.identity, groupId }),
+    ]);
     const writing = [
       this.writer.write(outputs, this.identity),
       groupId === undefined ? Promise.resolve() : this.writeOffsets(groupId, offsets),
@@ -81,14 +86,6 @@ export class KafkaProducer extends IdentifiedProducer implements TransactionalPr
     } finally {
       goesOn();
     }
-  }
-
-  private async openTransaction(outputs: readonly RecordBuffer[], groupId: string | undefined): Promise<void> {
-    this.calls.heldUpMs = 0;
-    await Promise.all([
-      this.calls.addPartitions(this.identity, outputs),
-      groupId !== undefined && this.calls.call('AddOffsetsToTxn', { ...this.identity, groupId }),
-    ]);
   }
 
   private async writeOffsets(groupId: string, offsets: readonly TransactionOffset[]): Promise<void> {

@@ -120,21 +120,12 @@ function refuseFailed({ errors }: AddedPartitions): void {
   throw parkingOr(Object.assign(new Error(`${what} failed with ${String(code)}.`), { code }), what, true);
 }
 
-function isFencedError(error: unknown): boolean {
-  return (
-    reactionTo(kafkaErrorCode(error)) === 'fenced' ||
-    (error instanceof StreamsError && error.code === 'PRODUCER_FENCED')
-  );
-}
-
 /** The error of a producer's call; the producer must be closed. */
 export function producerError(transactionalId: string, error: unknown): StreamsError {
   if (isRefusal(error)) return error;
-  return isFencedError(error)
-    ? new StreamsError('PRODUCER_FENCED', `Another producer has taken over ${transactionalId}.`, { cause: error })
-    : new StreamsError(
-        'PRODUCER_FAILED',
-        `The producer ${transactionalId} failed and is of no further use: ${errorMessage(error)}`,
-        { cause: error },
-      );
+  const wasFenced = error instanceof StreamsError && error.code === 'PRODUCER_FENCED';
+  if (wasFenced || reactionTo(kafkaErrorCode(error)) === 'fenced')
+    return new StreamsError('PRODUCER_FENCED', `Another producer has taken over ${transactionalId}.`, { cause: error });
+  const message = `The producer ${transactionalId} failed and is of no further use: ${errorMessage(error)}`;
+  return new StreamsError('PRODUCER_FAILED', message, { cause: error });
 }
