@@ -19,15 +19,15 @@ const MAX_BATCH_BYTES = 256 * 1024 * 1024;
 export function decompress(codec: number, body: Buffer, maxBytes = MAX_BATCH_BYTES): Buffer {
   if (codec === 0) return body;
   const decompressor = DECOMPRESSORS[codec];
-  if (decompressor === undefined) throw corrupt(`names the unknown compression codec ${String(codec)}`);
+  if (decompressor === undefined) throw corrupt(`it names the unknown compression codec ${String(codec)}`);
   const { name, unpackedBytesAtMost, unpack } = decompressor;
   try {
     if (unpackedBytesAtMost(body) <= maxBytes) return unpack(body, maxBytes);
   } catch (error) {
     if (error instanceof StreamsError) throw error;
-    throw corrupt(`cannot be unpacked with ${name}`, error);
+    throw corrupt(`it cannot be unpacked with ${name}`, error);
   }
-  throw corrupt(`could unpack to over ${String(maxBytes)} bytes with ${name}`);
+  throw corrupt(`it could unpack to over ${String(maxBytes)} bytes with ${name}`);
 }
 
 interface Decompressor {
@@ -48,7 +48,10 @@ const DECOMPRESSORS: Readonly<Record<number, Decompressor>> = {
     // A block begins with its unpacked length.
     unpackedBytesAtMost: (body) =>
       snappyBlocks(body).reduce((bytes, block) => bytes + new ByteReader(block).unsignedVarint(), 0),
-    unpack: (body) => Buffer.concat(snappyBlocks(body).map((block) => snappy().uncompressSync(block) as Buffer)),
+    unpack: (body) => {
+      const { uncompressSync } = nativePackage('snappy') as typeof Snappy;
+      return Buffer.concat(snappyBlocks(body).map((block) => uncompressSync(block) as Buffer));
+    },
   },
   3: {
     name: 'lz4',
@@ -57,10 +60,6 @@ const DECOMPRESSORS: Readonly<Record<number, Decompressor>> = {
   },
   4: { name: 'zstd', unpackedBytesAtMost: zstdBound, unpack: (body) => bufferOf(unzstd(body)) },
 };
-
-function snappy(): typeof Snappy {
-  return nativePackage('snappy') as typeof Snappy;
-}
 
 const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 const XERIAL_HEADER_BYTES = 16;
@@ -139,6 +138,6 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-function corrupt(what: string, cause?: unknown): StreamsError {
-  return new StreamsError('CORRUPT_BATCH', `A record batch ${what}.`, { cause });
+export function corrupt(what: string, cause?: unknown): StreamsError {
+  return new StreamsError('CORRUPT_BATCH', `A record batch is corrupt: ${what}.`, { cause });
 }

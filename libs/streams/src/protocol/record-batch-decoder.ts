@@ -1,8 +1,8 @@
-import { errorMessage, StreamsError, UndecodedBatch } from '../errors.js';
+import { errorMessage, UndecodedBatch } from '../errors.js';
 import { StreamRecord } from '../record.js';
 import { ByteReader, readInt64 } from './bytes.js';
 import { crc32c } from './crc32c.js';
-import { decompress } from './decompress.js';
+import { corrupt, decompress } from './decompress.js';
 
 /** Records of this producer were aborted from here on, according to a read_committed fetch response. */
 export interface AbortedTransaction {
@@ -134,8 +134,7 @@ function tryHeader(data: Buffer, at: number, size: number, position: number): Ba
 
 function readHeader(batch: Buffer): BatchHeader {
   const magic = batch.readInt8(MAGIC_AT);
-  if (magic !== 2)
-    throw new StreamsError('CORRUPT_BATCH', `Record batches of format ${String(magic)} are not supported.`);
+  if (magic !== 2) throw corrupt(`its format ${String(magic)} is not supported`);
   if (crc32c(batch.subarray(CHECKED_FROM)) !== batch.readUInt32BE(CRC_AT)) throw corrupt('its checksum does not match');
   const baseOffset = readInt64(batch, 0);
   return {
@@ -222,8 +221,4 @@ export function readRecord(reader: ByteReader, header: RecordBase, index: number
 function undecoded(offset: number, nextOffset: number, timestamp: number, cause: unknown): UndecodedBatch {
   const code = UndecodedBatch.codeOf(cause);
   return new UndecodedBatch(code, errorMessage(cause), { partition: '', offset, nextOffset, timestamp }, cause);
-}
-
-function corrupt(what: string): StreamsError {
-  return new StreamsError('CORRUPT_BATCH', `A record batch is corrupt: ${what}.`);
 }
