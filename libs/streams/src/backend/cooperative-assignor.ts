@@ -5,7 +5,11 @@ export interface RevokingPartition extends TopicPartition {
   readonly generation: number;
 }
 
-export interface CooperativeClaim extends MemberClaim {
+export interface CooperativeClaim {
+  readonly memberId: string;
+  /** The partitions that the member had, newest last; an older generation yields to a newer one. */
+  readonly owned: readonly TopicPartition[];
+  readonly generation: number;
   /** The member is assigned only partitions of these topics. */
   readonly topics: readonly string[];
   readonly revoking: readonly RevokingPartition[];
@@ -113,12 +117,7 @@ function holdersOf(claims: readonly CooperativeClaim[]): Map<string, Holders> {
   return holders;
 }
 
-export interface MemberClaim {
-  readonly memberId: string;
-  /** The partitions that the member had, newest last; an older generation yields to a newer one. */
-  readonly owned: readonly TopicPartition[];
-  readonly generation: number;
-}
+export type MemberClaim = Pick<CooperativeClaim, 'memberId' | 'owned' | 'generation'>;
 
 /**
  * Divides partitions so that no member has over one more than another and as few as possible move: state must be

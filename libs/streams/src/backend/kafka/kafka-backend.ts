@@ -53,7 +53,6 @@ export function createKafkaBackend(options: KafkaBackendOptions): StreamsBackend
 class KafkaBackend implements StreamsBackend {
   readonly stalls: StallWatch;
   private readonly buffers = new ResponseBufferPool();
-  /** What all parts of the backend get. */
   private readonly shared;
   private readonly lookups: KafkaClient;
   private readonly offsets: OffsetLookups;

@@ -17,7 +17,6 @@ interface GroupMemberOptions extends GroupOptions {
   /** Offset requests have their own connections: a pending JoinGroup blocks its connection. */
   readonly offsets: KafkaClient;
   readonly logger: StreamsLogger;
-  /** Keeps leases independent of steps of the wall clock. */
   readonly monotonicNow: () => number;
 }
 

@@ -37,15 +37,8 @@ interface KafkajsCluster {
 
 interface KafkajsClusterOptions extends KafkaSettings {
   readonly log: (level: number, entry: { namespace: string; message: string }) => void;
-  /** For large responses; shared by the clients of a process. */
   readonly buffers: ResponseBufferPool;
   readonly onSocket: (socket: Socket) => void;
-}
-
-interface KafkajsInternals {
-  createCluster(options: KafkajsClusterOptions): KafkajsCluster;
-  rawPayload(payload: Buffer): unknown;
-  request<T>(api: string, version: number, parameters: unknown): ProtocolExchange<T>;
 }
 
 interface BrokerPool {
@@ -65,7 +58,7 @@ interface Loggers {
 }
 
 /** @throws StreamsError KAFKAJS_VERSION when another version of kafkajs is installed */
-export function loadKafkajsInternals(): KafkajsInternals {
+export function loadKafkajsInternals() {
   const require = createRequire(import.meta.url);
   assertVersion((require('kafkajs/package.json') as { version: string }).version);
   const Cluster = require('kafkajs/src/cluster') as ClusterClass;
@@ -92,7 +85,7 @@ export function loadKafkajsInternals(): KafkajsInternals {
     return { ...exchange, request: { ...exchange.request, encode: () => Promise.resolve(rawPayload(NO_TOPICS)) } };
   };
   return {
-    createCluster: (options) => {
+    createCluster: (options: KafkajsClusterOptions): KafkajsCluster => {
       const socketFactory = silenceEndedSockets(createSocketFactory(), options.onSocket);
       const cluster = new Cluster(clusterOptions(options, loggers, socketFactory));
       patchBrokers(cluster.brokerPool, options.buffers, metadata);

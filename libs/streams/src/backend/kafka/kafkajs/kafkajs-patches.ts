@@ -6,15 +6,13 @@ import type { ResponseBufferPool } from './response-buffer-pool.js';
  * process get it as published. kafkajs-internals.ts asserts the version before anything is patched.
  */
 
-interface ProtocolRequest {
-  readonly apiKey: number;
-  readonly apiVersion: number;
-  readonly apiName: string;
-  readonly encode: () => Promise<unknown>;
-}
-
 export interface ProtocolExchange<T> {
-  readonly request: ProtocolRequest;
+  readonly request: {
+    readonly apiKey: number;
+    readonly apiVersion: number;
+    readonly apiName: string;
+    readonly encode: () => Promise<unknown>;
+  };
   readonly response: { decode(raw: Buffer): Promise<unknown>; parse(decoded: unknown): Promise<T> };
   readonly requestTimeout?: number | null;
 }
