@@ -63,10 +63,8 @@ async function createTopics(admin: Admin, specs: readonly TopicSpec[]): Promise<
       throw parkingOr(cause, `Creating the topic ${name}`);
     });
   }
-  await untilTopicsKnown(
-    admin,
-    specs.map(({ name }) => name),
-  );
+  const names = specs.map(({ name }) => name);
+  await untilTopicsKnown(admin, names);
 }
 
 async function describeTopic(admin: Admin, name: string): Promise<ConfigEntries[]> {

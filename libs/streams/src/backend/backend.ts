@@ -20,7 +20,6 @@ export interface CommittedOffset {
   readonly metadata: string;
 }
 
-/** An input position that a transaction commits with its records. */
 export interface TransactionOffset extends TopicPartition {
   readonly groupId: string;
   readonly offset: number;

@@ -68,7 +68,10 @@ export class BatchWriter {
       this.assertRepeatable(answers, deadline);
       const names = new Set(written.map(partitionName));
       pending = pending.filter((batch) => !names.has(partitionName(batch)));
-      await this.pause();
+      await sleep(RETRY_WAIT_MS);
+      await this.options.client.refreshMetadata().catch((error: unknown) => {
+        if (this.options.isTransactional) throw error;
+      });
     }
   }
 
@@ -108,13 +111,6 @@ export class BatchWriter {
     const fatal = refused.find(({ errorCode }) => !mayRepeat(errorCode));
     const last = fatal ?? (monotonicNow() > deadline ? refused[0] : undefined);
     if (last) throw refusal(`Writing to ${partitionName(last)}`, last.errorCode);
-  }
-
-  private async pause(): Promise<void> {
-    await sleep(RETRY_WAIT_MS);
-    await this.options.client.refreshMetadata().catch((error: unknown) => {
-      if (this.options.isTransactional) throw error;
-    });
   }
 }
 

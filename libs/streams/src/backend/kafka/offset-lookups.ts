@@ -64,7 +64,7 @@ export class OffsetLookups {
     const { responses } = await this.client.ask<ListedOffsets>(leader, 'ListOffsets', 3, parameters);
     const found = new Map(
       responses.flatMap(({ topic, partitions }) =>
-        partitions.map((one) => [partitionName({ topic, partition: one.partition }), one] as const),
+        partitions.map((one) => [partitionName({ ...one, topic }), one] as const),
       ),
     );
     for (const { partition, resolve, reject } of lookups) {
