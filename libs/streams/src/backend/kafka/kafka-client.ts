@@ -31,7 +31,7 @@ export interface RawRequest<T> {
   readonly decode: (payload: Buffer) => T;
 }
 
-export type CoordinatorType = 'group' | 'transaction';
+type CoordinatorType = 'group' | 'transaction';
 
 const COORDINATOR_TYPE = { group: 0, transaction: 1 } as const;
 const RETRY_FIRST_MS = 20;

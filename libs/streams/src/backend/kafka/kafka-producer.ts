@@ -94,6 +94,6 @@ export class KafkaProducer extends IdentifiedProducer implements TransactionalPr
       offset,
       metadata,
     }));
-    await this.calls.callGroup(groupId, 'TxnOffsetCommit', { ...this.identity, groupId, topics });
+    await this.calls.call('TxnOffsetCommit', { ...this.identity, groupId, topics }, groupId);
   }
 }

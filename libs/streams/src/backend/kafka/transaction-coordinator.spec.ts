@@ -35,10 +35,7 @@ describe('a transaction with a topic that was deleted', () => {
       (one: TransactionCoordinator) =>
         one.addPartitions({ producerId: 1, producerEpoch: 0 }, [{ topic: 'moves', partition: 0 }]),
     ],
-    [
-      'TxnOffsetCommit of group was refused',
-      (one: TransactionCoordinator) => one.callGroup('group', 'TxnOffsetCommit', {}),
-    ],
+    ['TxnOffsetCommit of group was refused', (one: TransactionCoordinator) => one.call('TxnOffsetCommit', {}, 'group')],
   ])('is asked again for a while, and then says what to do: %s', async (what, ask) => {
     let asked = 0;
     const error: unknown = await ask(coordinator(() => asked++)).catch((reason: unknown) => reason);

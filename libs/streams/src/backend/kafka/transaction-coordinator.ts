@@ -4,7 +4,6 @@ import { partitionsByTopic } from '../../protocol/bytes.js';
 import type { ProducerId } from '../../protocol/record-batch-encoder.js';
 import { partitionName, type TopicPartition } from '../../record.js';
 import type { BatchWriterOptions } from './batch-writer.js';
-import type { CoordinatorType } from './kafka-client.js';
 import {
   CONCURRENT_TRANSACTIONS,
   isConnectionFailure,
@@ -45,36 +44,31 @@ export class TransactionCoordinator {
     return { producerId: Number(answer.producerId), producerEpoch: answer.producerEpoch };
   }
 
-  call<T>(api: string, parameters: object): Promise<T> {
-    return this.atCoordinator('transaction', this.options.transactionalId, api, this.sender<T>(api, parameters));
-  }
-
-  callGroup<T>(groupId: string, api: string, parameters: object): Promise<T> {
-    return this.atCoordinator('group', groupId, api, this.sender<T>(api, parameters));
+  /** @param groupId the group whose coordinator it is for; absent: the transaction's */
+  call<T>(api: string, parameters: object, groupId?: string): Promise<T> {
+    const { transactionalId, client } = this.options;
+    const send = (broker: KafkajsBroker) => client.call<T>(broker, api, 1, { transactionalId, ...parameters });
+    return this.atCoordinator(api, send, groupId);
   }
 
   async addPartitions(identity: ProducerId, partitions: Iterable<TopicPartition>): Promise<void> {
     const topics = partitionsByTopic(partitions, ({ partition }) => partition);
     if (topics.length === 0) return;
     const [{ transactionalId, client }, api] = [this.options, 'AddPartitionsToTxn'];
-    await this.atCoordinator('transaction', transactionalId, api, async (broker) =>
+    await this.atCoordinator(api, async (broker) =>
       refuseFailed(await client.ask<AddedPartitions>(broker, api, 1, { transactionalId, ...identity, topics })),
     );
   }
 
-  private sender<T>(api: string, parameters: object): (broker: KafkajsBroker) => Promise<T> {
-    const { transactionalId, client } = this.options;
-    return (broker) => client.call<T>(broker, api, 1, { transactionalId, ...parameters });
-  }
-
   /** Retries calls that certainly did nothing: the coordinator moved, or a predecessor's transaction was open. */
   private async atCoordinator<T>(
-    type: CoordinatorType,
-    key: string,
     api: string,
     send: (broker: KafkajsBroker) => Promise<T>,
+    groupId?: string,
   ): Promise<T> {
-    const { client, monotonicNow } = this.options;
+    const { client, monotonicNow, transactionalId } = this.options;
+    const type = groupId === undefined ? 'transaction' : 'group';
+    const key = groupId ?? transactionalId;
     const startedAt = monotonicNow();
     for (let waitMs = CONCURRENT_FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, CONCURRENT_MAX_WAIT_MS)) {
       try {
