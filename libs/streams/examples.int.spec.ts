@@ -120,7 +120,7 @@ describe('the packed package in an empty project', () => {
         { cwd: project, encoding: 'utf8' },
       ).trim();
     expect(namesOf('@waypost/streams/admin')).toBe(
-      'connectKafka,readToEnd,settleOrAbort,toError,untilTopicsKnown,waitOrAbort',
+      'connectKafka,openAdmin,readToEnd,settleOrAbort,toError,untilTopicsKnown,waitOrAbort',
     );
     expect(namesOf('@waypost/streams/prometheus')).toBe(
       'registerStallMetrics,registerTaskMetrics,registerTransactionMetrics',

@@ -173,8 +173,8 @@ describe('The doctor', () => {
   });
 
   it('asks an application for no database that it does not have', async () => {
-    process.env['KAFKA_BROKERS'] = brokers.join(',');
-    process.env['SCHEMA_REGISTRY_URL'] = registryUrl;
+    const env = { ...process.env, KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl };
+    jest.replaceProperty(process, 'env', env);
     const out = new PassThrough();
     const terminal = { out, err: new PassThrough() };
     await doctor(terminal, { dataDir: folder, user: 'telemetry-processor', now: Date.now });
