@@ -17,7 +17,7 @@ export {
 } from './record.js';
 export { createGlobalTable, type GlobalTable, type GlobalTableOptions } from './runtime/global-table.js';
 export type { ExceptionHandler, ExceptionHandlerResult, ExceptionHandlers, ParkingReason } from './runtime/parking.js';
-export { type OpenedTask, type PartitionTask, type TaskContext, withProcess } from './runtime/partition-task.js';
+export type { OpenedTask, PartitionTask, TaskContext } from './runtime/partition-task.js';
 export type { TaskState, TaskStatus } from './runtime/task-executor.js';
 export type { SeekTarget } from './runtime/task-input.js';
 export { createStreamsApp, type StreamsApp, type StreamsAppOptions } from './runtime/streams-app.js';

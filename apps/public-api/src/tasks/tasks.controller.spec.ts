@@ -32,6 +32,7 @@ async function instance(...tasks: (Pick<TaskStatus, 'partition' | 'parked'> & Pa
     tasks: () =>
       tasks.map((task) => ({
         lagRecords: null,
+        batchSince: null,
         ...task,
         topic: 'fleet.events',
         state: task.parked ? 'parked' : 'running',

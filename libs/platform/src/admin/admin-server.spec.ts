@@ -60,7 +60,7 @@ describe('createAdminServer (R-40)', () => {
     const reason = { code: 'PROCESSING_FAILED', offset: 7, message: 'no', since: 5, nextRetryAt: null } as const;
     const [partition, command] = [{ topic: 'pings', partition: 2 }, jest.fn(() => null)];
     tasks.add('reader', {
-      tasks: () => [{ ...partition, state: 'parked', parked: reason, lagRecords: null }],
+      tasks: () => [{ ...partition, state: 'parked', parked: reason, lagRecords: null, batchSince: null }],
       command,
     });
 
@@ -93,7 +93,7 @@ describe('createAdminServer (R-40)', () => {
     const { url, tasks } = await build();
     const command = jest.fn<TaskManager['command']>(() => result);
     tasks.add('reader', {
-      tasks: () => [{ topic: 'pings', partition: 2, state: 'running', parked: null, lagRecords: 0 }],
+      tasks: () => [{ topic: 'pings', partition: 2, state: 'running', parked: null, lagRecords: 0, batchSince: null }],
       command,
     });
 
@@ -112,7 +112,7 @@ describe('createAdminServer (R-40)', () => {
     const { url, tasks } = await build();
     const command = jest.fn<TaskManager['command']>(() => null);
     tasks.add('reader', {
-      tasks: () => [{ topic: 'pings', partition: 2, state: 'parked', parked: null, lagRecords: 0 }],
+      tasks: () => [{ topic: 'pings', partition: 2, state: 'parked', parked: null, lagRecords: 0, batchSince: null }],
       command,
     });
     const headers = { 'content-type': 'application/json' };
@@ -133,7 +133,7 @@ describe('createAdminServer (R-40)', () => {
     const reason = { code: 'PROCESSING_FAILED', offset: 7, message: 'no', since: 0, nextRetryAt: null } as const;
     const parked = { ...reason, ...(parkedIn !== undefined && { topic: parkedIn }) };
     tasks.add('reader', {
-      tasks: () => [{ topic: 'pings', partition: 2, state: 'parked', parked, lagRecords: 0 }],
+      tasks: () => [{ topic: 'pings', partition: 2, state: 'parked', parked, lagRecords: 0, batchSince: null }],
       command,
     });
     const headers = { 'content-type': 'application/json' };
@@ -153,7 +153,7 @@ describe('createAdminServer (R-40)', () => {
     const { url, tasks } = await build();
     const command = jest.fn<TaskManager['command']>(() => null);
     tasks.add('reader', {
-      tasks: () => [{ topic: 'pings', partition: 2, state: 'parked', parked: null, lagRecords: 0 }],
+      tasks: () => [{ topic: 'pings', partition: 2, state: 'parked', parked: null, lagRecords: 0, batchSince: null }],
       command,
     });
 
@@ -183,7 +183,7 @@ describe('createAdminServer (R-40)', () => {
       const { url, tasks } = await build(true, { host: '0.0.0.0' });
       const command = jest.fn<TaskManager['command']>(() => null);
       tasks.add('reader', {
-        tasks: () => [{ topic: 'pings', partition: 2, state: 'running', parked: null, lagRecords: 0 }],
+        tasks: () => [{ topic: 'pings', partition: 2, state: 'running', parked: null, lagRecords: 0, batchSince: null }],
         command,
       });
       const headers = { 'content-type': 'application/json' };

@@ -29,7 +29,6 @@ export interface PartitionManagerOptions extends ManagerOptions {
 
 export interface StreamManagerOptions extends ManagerOptions {
   readonly topology: Topology;
-  readonly wrapTask: (task: PartitionTask) => PartitionTask;
 }
 
 /** Creates the consumers that call the handlers. A provider; tests replace it by a MemoryRuntime. */

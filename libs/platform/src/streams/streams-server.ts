@@ -11,7 +11,6 @@ import {
   type StreamRecord,
   type TaskManager,
   type Topology,
-  withProcess,
 } from '@waypost/streams';
 import { waitOrAbort } from '@waypost/streams/admin';
 import { registerTaskMetrics, type TaskMetrics } from '@waypost/streams/prometheus';
@@ -165,9 +164,8 @@ export class StreamsServer
     onFatal: (error: Error) => void,
   ): TaskManager {
     const factory = this.moduleRef.get(tasks, { strict: false });
-    const measured = this.metrics.wrapTask(group.id);
     const createTask: PartitionManagerOptions['createTask'] = (context) =>
-      measured(this.throughHandler(factory.create(context), handler, group.id));
+      this.throughHandler(factory.create(context), handler, group.id);
     return this.runtime.partitionManager({
       groupId: group.id,
       topics: group.topics,
@@ -191,17 +189,23 @@ export class StreamsServer
       await callHandler(handler, records, context);
       this.metrics.processed(group.id, records);
     });
-    const wrapTask = this.metrics.wrapTask(group.id);
-    return this.runtime.streamManager({ topology, wrapTask, onFatal, ...this.exceptionHandlers() });
+    return this.runtime.streamManager({ topology, onFatal, ...this.exceptionHandlers() });
   }
 
-  /** Wraps the task so that its batches go through the handler. */
+  /** The batches of the task go through the handler. All else stays a direct call: revoke() must be synchronous. */
   private throughHandler(task: PartitionTask, handler: MessageHandler, group: string): PartitionTask {
-    return withProcess(task, async (batch) => {
-      const oldest = firstRecord(batch);
-      await callHandler(handler, batch, new PartitionContext(batch, task));
-      this.metrics.processed(group, oldest);
-    });
+    return {
+      open: () => task.open(),
+      process: async (batch) => {
+        const oldest = firstRecord(batch);
+        await callHandler(handler, batch, new PartitionContext(batch, task));
+        this.metrics.processed(group, oldest);
+      },
+      idle: () => task.idle?.() ?? Promise.resolve(),
+      suspend: () => task.suspend?.() ?? Promise.resolve(),
+      revoke: () => task.revoke?.(),
+      close: () => task.close(),
+    };
   }
 
   /** Faults park their partition; a command may skip a record into the quarantine. */

@@ -1,6 +1,5 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import { partitionName, type RecordBatch, type StreamRecord } from '../record.js';
-import { type PartitionTask, withProcess } from '../runtime/partition-task.js';
+import type { StreamRecord } from '../record.js';
 import type { TaskManager } from '../runtime/task-manager.js';
 
 export interface MetricsOptions {
@@ -14,8 +13,6 @@ export interface MetricsOptions {
 export interface TaskMetrics {
   /** Shows the tasks of an application or task manager from now on. */
   add(group: string, manager: ShownManager): void;
-  /** The `wrapTask` of createStreamsApp(); or wraps the result of a `createTask`. */
-  wrapTask(group: string): (task: PartitionTask) => PartitionTask;
   /** Records of one partition have been processed: observes the age of the first. */
   processed(group: string, records: readonly StreamRecord[]): void;
 }
@@ -34,14 +31,17 @@ export function registerTaskMetrics({ registry, prefix = 'streams_', now }: Metr
   const managers = new Map<string, ShownManager>();
   registerStates({ registry, prefix, managers });
   registerProgress({ registry, prefix, managers });
-  const begun = new OpenBatches();
   new Gauge({
     name: `${prefix}oldest_batch_seconds`,
     help: 'Age of the oldest batch that is still being processed; 0 if there is none.',
     labelNames: ['group'],
     registers: [registry],
     collect() {
-      for (const group of managers.keys()) this.set({ group }, begun.longestMs(group, now()) / 1_000);
+      const at = now();
+      for (const [group, manager] of managers) {
+        const agesMs = manager.tasks().map(({ batchSince }) => at - (batchSince ?? at));
+        this.set({ group }, Math.max(0, ...agesMs) / 1_000);
+      }
     },
   });
   const age = new Histogram({
@@ -53,7 +53,6 @@ export function registerTaskMetrics({ registry, prefix = 'streams_', now }: Metr
   });
   return {
     add: (group, manager) => managers.set(group, manager),
-    wrapTask: (group) => (task) => withProcess(task, (batch) => begun.during(group, batch, now(), task.process(batch))),
     processed: (group, [first]) => {
       if (first !== undefined) age.observe({ group }, Math.max(0, now() - first.timestamp) / 1_000);
     },
@@ -108,19 +107,4 @@ function registerProgress({ registry, prefix, managers }: GaugeOptions): void {
       for (const [group, manager] of managers) if (manager.unrestored) this.set({ group }, manager.unrestored());
     },
   });
-}
-
-/** No counter shows work that hangs, but the age of open batches does. */
-class OpenBatches {
-  private readonly begunAt = new Map<string, Map<string, number>>();
-
-  async during(group: string, batch: RecordBatch, at: number, work: Promise<void>): Promise<void> {
-    const ofGroup = this.begunAt.get(group) ?? new Map<string, number>();
-    this.begunAt.set(group, ofGroup.set(partitionName(batch), at));
-    await work.finally(() => ofGroup.delete(partitionName(batch)));
-  }
-
-  longestMs(group: string, now: number): number {
-    return [...(this.begunAt.get(group)?.values() ?? [])].reduce((longest, at) => Math.max(longest, now - at), 0);
-  }
 }

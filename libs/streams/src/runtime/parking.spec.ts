@@ -109,6 +109,7 @@ describe('one partition of four whose record makes the processor throw (R-45)', 
         ...POISONED,
         state: 'parked',
         lagRecords: null,
+        batchSince: null,
         parked: {
           code: 'PROCESSING_FAILED',
           offset: 2,

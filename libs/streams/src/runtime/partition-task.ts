@@ -23,18 +23,6 @@ export interface PartitionTask {
   close(): Promise<void>;
 }
 
-/** Wraps the process() of a task. All else stays a direct call: revoke() must be synchronous. */
-export function withProcess(task: PartitionTask, process: PartitionTask['process']): PartitionTask {
-  return {
-    open: () => task.open(),
-    process,
-    idle: () => task.idle?.() ?? Promise.resolve(),
-    suspend: () => task.suspend?.() ?? Promise.resolve(),
-    revoke: () => task.revoke?.(),
-    close: () => task.close(),
-  };
-}
-
 export interface TaskContext extends TopicPartition {
   /** Whether no other member can own the partition yet; false after a pause of this process, until confirmed. */
   leaseValid(): boolean;

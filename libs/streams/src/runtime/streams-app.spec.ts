@@ -83,7 +83,6 @@ describe('a stream application', () => {
       lingerMs: undefined,
       stateDir: undefined,
       checkpointIntervalMs: undefined,
-      wrapTask: undefined,
       onStateChange: undefined,
       random: undefined,
       deserializationExceptionHandler: undefined,

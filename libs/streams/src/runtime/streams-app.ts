@@ -10,7 +10,7 @@ import {
   undeclared,
 } from '../topology/topology.js';
 import { lingerFor } from './linger.js';
-import type { PartitionTask, TaskContext } from './partition-task.js';
+import type { TaskContext } from './partition-task.js';
 import { StateDirectory } from './state-directory.js';
 import { StreamTask } from './stream-task.js';
 import { GroupTaskManager, type MemberOptions, type TaskManager } from './task-manager.js';
@@ -37,8 +37,6 @@ export interface StreamsAppOptions<Definitions extends StoreDefinitions = StoreD
   readonly stateDir?: string | undefined;
   /** Default 5 minutes; a graceful stop writes another checkpoint. */
   readonly checkpointIntervalMs?: number | undefined;
-  /** Wraps each task, e.g. to measure its batches. revoke() must stay synchronous. */
-  readonly wrapTask?: ((task: PartitionTask) => PartitionTask) | undefined;
 }
 
 export interface StreamsApp<Definitions extends StoreDefinitions> extends TaskManager {
@@ -54,7 +52,7 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
   options: StreamsAppOptions<Definitions>,
 ): StreamsApp<Definitions> {
   const { topology, backend, logger, now } = options;
-  const { commitIntervalMs = DEFAULT_COMMIT_INTERVAL_MS, wrapTask = (task: PartitionTask) => task } = options;
+  const { commitIntervalMs = DEFAULT_COMMIT_INTERVAL_MS } = options;
   const { checkpointIntervalMs = DEFAULT_CHECKPOINT_INTERVAL_MS } = options;
   const topics = sourcesOf(topology);
   const states = new StateDirectory({ ...options, checkpointIntervalMs });
@@ -62,12 +60,10 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
     if (manager.byAppendTime.delete(topic))
       logger.warn('forwarded_timestamp_ignored', { topic, cause: 'Its message.timestamp.type is LogAppendTime.' });
   };
-  const createTask = (context: TaskContext): PartitionTask => {
+  const createTask = (context: TaskContext): StreamTask => {
     const { lingerMs = lingerFor(manager.partitionCounts.get(topics[0]) ?? 0) } = options;
     const stores = states.of(context.partition);
-    return wrapTask(
-      new StreamTask({ topology, context, stores, backend, onTimestamp, commitIntervalMs, lingerMs, now }),
-    );
+    return new StreamTask({ topology, context, stores, backend, onTimestamp, commitIntervalMs, lingerMs, now });
   };
   const readsNewPartitions = isIndependentOfPartitions(topology);
   const groupId = topology.applicationId;

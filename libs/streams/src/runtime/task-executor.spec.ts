@@ -103,6 +103,23 @@ describe('an executor whose callbacks throw', () => {
   });
 });
 
+describe('a batch that does not end', () => {
+  it('shows in the status of its task until it fails (R-40)', async () => {
+    let fail: (error: Error) => void = () => undefined;
+    const process = () => new Promise<void>((_, reject) => (fail = reject));
+    const createTask = () => ({
+      open: () => Promise.resolve({ position: 0 }),
+      process,
+      close: () => Promise.resolve(),
+    });
+    await start({ now: () => 70_000, createTask });
+    await until(() => manager.tasks()[0]?.batchSince === 70_000);
+    fail(new StreamsError('CORRUPT_STATE', 'no'));
+    await until(() => manager.tasks()[0]?.state === 'parked');
+    expect(manager.tasks()[0]?.batchSince).toBeNull();
+  });
+});
+
 describe('the log', () => {
   it('has the stack of the exception that parks a partition, and the records that are left out', async () => {
     const entries: [string, unknown][] = [];

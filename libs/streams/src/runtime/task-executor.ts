@@ -71,6 +71,8 @@ export interface TaskStatus extends TopicPartition {
   readonly parked: ParkingReason | null;
   /** Offsets between the last processed batch and the end of the log at that fetch; null: no batch yet. */
   readonly lagRecords: number | null;
+  /** Since when the task has been processing a batch, epoch ms; null: it is not. No counter shows work that hangs. */
+  readonly batchSince: number | null;
 }
 
 /** Runs one task while the partition is assigned to this process, and rebuilds or parks it after each failure. */
@@ -78,6 +80,7 @@ export class TaskExecutor {
   /** Set while the partition is parked, and until it makes progress again. */
   parked: ParkingReason | null = null;
   private running = false;
+  private batchSince: number | null = null;
   /** The current attempt began with a `seek`: another one would undo what may have progressed since. */
   private isMoved = false;
   private readonly closing = new AbortController();
@@ -107,8 +110,8 @@ export class TaskExecutor {
   }
 
   get status(): TaskStatus {
-    const { partition, state, parked } = this;
-    return { ...partition, state, parked, lagRecords: this.inputs.lagRecords };
+    const { partition, state, parked, batchSince } = this;
+    return { ...partition, state, parked, lagRecords: this.inputs.lagRecords, batchSince };
   }
 
   keep(generation: number): void {
@@ -337,7 +340,8 @@ export class TaskExecutor {
 
   private async processBatch(task: PartitionTask, { input, batch }: NextPart): Promise<void> {
     for (const part of input.search.parts(batch, input.position)) {
-      await this.settled(task.process(part));
+      this.batchSince = this.options.now();
+      await this.settled(task.process(part)).finally(() => (this.batchSince = null));
       if (this.isClosing()) break;
       input.position = part.nextOffset;
       if (!this.inputs.isToCommit) continue;
