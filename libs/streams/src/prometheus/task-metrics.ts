@@ -18,32 +18,16 @@ export interface TaskMetrics {
 }
 
 type ShownManager = Pick<TaskManager, 'tasks' | 'unrestored'>;
-
-interface GaugeOptions extends Pick<MetricsOptions, 'registry'> {
-  readonly prefix: string;
-  readonly managers: ReadonlyMap<string, ShownManager>;
-}
+type ShownManagers = ReadonlyMap<string, ShownManager>;
 
 const STATES = ['running', 'starting', 'parked'] as const;
 const AGE_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
 
-export function registerTaskMetrics({ registry, prefix = 'streams_', now }: MetricsOptions): TaskMetrics {
+export function registerTaskMetrics(options: MetricsOptions): TaskMetrics {
+  const { registry, prefix = 'streams_', now } = options;
   const managers = new Map<string, ShownManager>();
-  registerStates({ registry, prefix, managers });
-  registerProgress({ registry, prefix, managers });
-  new Gauge({
-    name: `${prefix}oldest_batch_seconds`,
-    help: 'Age of the oldest batch that is still being processed; 0 if there is none.',
-    labelNames: ['group'],
-    registers: [registry],
-    collect() {
-      const at = now();
-      for (const [group, manager] of managers) {
-        const agesMs = manager.tasks().map(({ batchSince }) => at - (batchSince ?? at));
-        this.set({ group }, Math.max(0, ...agesMs) / 1_000);
-      }
-    },
-  });
+  registerStates(options, managers);
+  registerValues(options, managers);
   const age = new Histogram({
     name: `${prefix}record_age_seconds`,
     help: 'Time from the logging of a record to its processing, for the oldest of each slice of a batch (at most 1,000 records).',
@@ -59,52 +43,54 @@ export function registerTaskMetrics({ registry, prefix = 'streams_', now }: Metr
   };
 }
 
-function registerStates({ registry, prefix, managers }: GaugeOptions): void {
-  const registers = [registry];
+function registerStates({ registry, prefix = 'streams_' }: MetricsOptions, managers: ShownManagers): void {
   new Gauge({
     name: `${prefix}tasks`,
     help: 'Partitions that this process owns, by state: running, starting (restoring state) or parked.',
     labelNames: ['group', 'state'],
-    registers,
+    registers: [registry],
     collect() {
       for (const [group, manager] of managers)
         for (const state of STATES)
           this.set({ group, state }, manager.tasks().filter((task) => task.state === state).length);
     },
   });
-  new Gauge({
-    name: `${prefix}parked_partitions`,
-    help: 'Parked partitions that this process owns; /tasks has the reasons.',
-    labelNames: ['group'],
-    registers,
-    collect() {
-      for (const [group, manager] of managers)
-        this.set({ group }, manager.tasks().filter(({ parked }) => parked !== null).length);
-    },
-  });
 }
 
-function registerProgress({ registry, prefix, managers }: GaugeOptions): void {
-  const registers = [registry];
-  new Gauge({
-    name: `${prefix}lag_records`,
-    help: 'Offsets between the last processed batch and the end of the log at that fetch.',
-    labelNames: ['group'],
-    registers,
-    collect() {
-      for (const [group, manager] of managers) {
-        const lagRecords = manager.tasks().reduce((total, task) => total + (task.lagRecords ?? 0), 0);
-        this.set({ group }, lagRecords);
-      }
+function registerValues({ registry, prefix = 'streams_', now }: MetricsOptions, managers: ShownManagers): void {
+  const register = (name: string, help: string, valueOf: (manager: ShownManager) => number | undefined): void => {
+    new Gauge({
+      name: `${prefix}${name}`,
+      help,
+      labelNames: ['group'],
+      registers: [registry],
+      collect() {
+        for (const [group, manager] of managers) {
+          const value = valueOf(manager);
+          if (value !== undefined) this.set({ group }, value);
+        }
+      },
+    });
+  };
+  register(
+    'parked_partitions',
+    'Parked partitions that this process owns; /tasks has the reasons.',
+    (manager) => manager.tasks().filter(({ parked }) => parked !== null).length,
+  );
+  register('lag_records', 'Offsets between the last processed batch and the end of the log at that fetch.', (manager) =>
+    manager.tasks().reduce((total, { lagRecords }) => total + (lagRecords ?? 0), 0),
+  );
+  register(
+    'restore_remaining_records',
+    'Offsets of changelogs that this process must still read before all its partitions run; 0 if none is restoring.',
+    (manager) => manager.unrestored?.(),
+  );
+  register(
+    'oldest_batch_seconds',
+    'Age of the oldest batch that is still being processed; 0 if there is none.',
+    (manager) => {
+      const at = now();
+      return Math.max(0, ...manager.tasks().map(({ batchSince }) => at - (batchSince ?? at))) / 1_000;
     },
-  });
-  new Gauge({
-    name: `${prefix}restore_remaining_records`,
-    help: 'Offsets of changelogs that this process must still read before all its partitions run; 0 if none is restoring.',
-    labelNames: ['group'],
-    registers,
-    collect() {
-      for (const [group, manager] of managers) if (manager.unrestored) this.set({ group }, manager.unrestored());
-    },
-  });
+  );
 }
