@@ -24,10 +24,14 @@ export async function readCheckpoint(
   if (!file) return null;
   try {
     const source = new Batches(file, (await file.stat()).size);
-    const header = await readHeader(source);
+    if (!(await source.take(MAGIC.length)).equals(MAGIC)) throw new Error('it is of another format');
+    const [first] = await source.next();
+    const header = JSON.parse(String(first?.value)) as CheckpointHeader;
     const reason = refusal(header);
     if (reason !== null) throw new Error(reason);
-    await readEntries(source, take);
+    for (let records = await source.next(); records[0]?.key !== null; records = await source.next())
+      await take(records);
+    if (!source.atEnd) throw new Error('its end does not fit its entries');
     return header;
   } finally {
     await file.close();
@@ -39,17 +43,6 @@ export async function removeUnfinished(path: string): Promise<void> {
   const names = await readdir(dirname(path)).catch(() => []);
   const unfinished = names.filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith('.tmp'));
   await Promise.all(unfinished.map((name) => rm(join(dirname(path), name), { force: true })));
-}
-
-async function readHeader(source: Batches): Promise<CheckpointHeader> {
-  if (!(await source.take(MAGIC.length)).equals(MAGIC)) throw new Error('it is of another format');
-  const [record] = await source.next();
-  return JSON.parse(String(record?.value)) as CheckpointHeader;
-}
-
-async function readEntries(source: Batches, take: (entries: readonly StreamRecord[]) => Promise<void>): Promise<void> {
-  for (let records = await source.next(); records[0]?.key !== null; records = await source.next()) await take(records);
-  if (!source.atEnd) throw new Error('its end does not fit its entries');
 }
 
 /** The record batches of a file, each verified by its checksum and its place. */
