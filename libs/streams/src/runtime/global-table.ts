@@ -53,7 +53,8 @@ class ConsumedGlobalTable implements GlobalTable {
 
   async start(): Promise<void> {
     const { backend, topic } = this.options;
-    refuseCount(topic, await backend.partitionCount(topic));
+    const wrong = errorOfCount(topic, await backend.partitionCount(topic));
+    if (wrong) throw wrong;
     await verifySettings([{ topic, role: 'a table that every process reads', use: 'table' }], this.options);
     this.position = await backend.startOffset(this.partition);
     this.fetcher = backend.fetcher();
@@ -102,11 +103,8 @@ class ConsumedGlobalTable implements GlobalTable {
   private async countPartitions(): Promise<void> {
     const { backend, topic } = this.options;
     const count = await backend.partitionCount(topic, { fresh: true }).catch(() => null);
-    try {
-      if (count !== null) refuseCount(topic, count);
-    } catch (error) {
-      this.fail(error);
-    }
+    const wrong = count === null ? null : errorOfCount(topic, count);
+    if (wrong) this.fail(wrong);
   }
 
   private fail(error: unknown): void {
@@ -147,10 +145,10 @@ class ConsumedGlobalTable implements GlobalTable {
   }
 }
 
-function refuseCount(topic: string, partitions: number | null): void {
-  if (partitions === 1) return;
+function errorOfCount(topic: string, partitions: number | null): StreamsError | null {
+  if (partitions === 1) return null;
   const found = partitions === null ? 'does not exist' : `has ${String(partitions)} partitions`;
-  throw new StreamsError(
+  return new StreamsError(
     partitions === null ? 'TOPIC_MISSING' : 'PARTITIONS_DIFFER',
     `The topic ${topic} ${found}: create it with one partition, which every process reads.`,
   );
