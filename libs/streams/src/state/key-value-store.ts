@@ -50,10 +50,7 @@ class MapStore<T> implements StateStore, KeyValueStore<T> {
 
   get size(): number {
     let { size } = this.committed;
-    for (const [key, value] of this.changed) {
-      if (this.committed.has(key)) size -= value === null ? 1 : 0;
-      else size += value === null ? 0 : 1;
-    }
+    for (const [key, value] of this.changed) size += Number(value !== null) - Number(this.committed.has(key));
     return size;
   }
 
