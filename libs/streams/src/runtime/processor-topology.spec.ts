@@ -58,12 +58,14 @@ describe('a processor of slices', () => {
       forwardAll(slice);
       return Promise.reject(new Error('too late to blame one'));
     };
-    await expect(core.process({ records: recordsOf('a', 'b'), isFirst: true })).rejects.toThrow('too late');
+    await expect(core.process({ records: recordsOf('a', 'b'), topic: 'input', isFirst: true })).rejects.toThrow(
+      'too late',
+    );
     expect(core.offset).toBeNull();
   });
 
   it('is called once with all records', async () => {
-    await core.process({ records: recordsOf('a', 'b', 'c'), isFirst: true });
+    await core.process({ records: recordsOf('a', 'b', 'c'), topic: 'input', isFirst: true });
 
     expect(pendingValues()).toEqual(['a', 'b', 'c']);
   });
@@ -74,7 +76,7 @@ describe('a processor of slices', () => {
       forwardAll(slice);
     };
 
-    await core.process({ records: recordsOf('a'), isFirst: true });
+    await core.process({ records: recordsOf('a'), topic: 'input', isFirst: true });
 
     expect(pendingValues()).toEqual(['a']);
   });
@@ -90,7 +92,7 @@ describe('a processor of slices', () => {
     const first = { offset: 0, timestamp: 1_000, key: null, value: null };
     const records = [first, { ...first, offset: 1, timestamp: 1_001, headers }].map((parts) => StreamRecord.of(parts));
 
-    await core.process({ records, isFirst: true });
+    await core.process({ records, topic: 'input', isFirst: true });
 
     const outputs = [...core.pending()].map((output) => [output.timestamp, output.headers]);
     expect(outputs).toEqual([
@@ -102,13 +104,15 @@ describe('a processor of slices', () => {
   it('fails with its own error', async () => {
     handle = () => Promise.reject(new RangeError('negative'));
 
-    await expect(core.process({ records: recordsOf('a'), isFirst: true })).rejects.toEqual(new RangeError('negative'));
+    await expect(core.process({ records: recordsOf('a'), topic: 'input', isFirst: true })).rejects.toEqual(
+      new RangeError('negative'),
+    );
   });
 
   it('fails when it returns without processing its records', async () => {
     handle = () => Promise.resolve();
 
-    await expect(core.process({ records: recordsOf('a'), isFirst: true })).rejects.toThrow(
+    await expect(core.process({ records: recordsOf('a'), topic: 'input', isFirst: true })).rejects.toThrow(
       'slices left records unprocessed',
     );
   });
@@ -120,7 +124,7 @@ describe('a processor of slices', () => {
       return Promise.resolve();
     };
 
-    await expect(core.process({ records: recordsOf('a'), isFirst: true })).rejects.toThrow(
+    await expect(core.process({ records: recordsOf('a'), topic: 'input', isFirst: true })).rejects.toThrow(
       'slices processed the same records twice',
     );
   });
@@ -136,7 +140,7 @@ describe('a processor of slices', () => {
       return Promise.resolve();
     };
 
-    await expect(core.process({ records: recordsOf('a'), isFirst: true })).rejects.toThrow(
+    await expect(core.process({ records: recordsOf('a'), topic: 'input', isFirst: true })).rejects.toThrow(
       'The key and value of a record are Buffers or null.',
     );
   });
@@ -145,7 +149,7 @@ describe('a processor of slices', () => {
     const forward = (): void => context.forward('copies', { key: null, value: Buffer.from('late') });
     expect(forward).toThrow('while no records were processed');
 
-    await core.process({ records: recordsOf('a'), isFirst: true });
+    await core.process({ records: recordsOf('a'), topic: 'input', isFirst: true });
 
     expect(forward).toThrow('while no records were processed');
     expect(pendingValues()).toEqual(['a']);
@@ -159,7 +163,7 @@ describe('a processor of slices', () => {
       return Promise.resolve();
     };
 
-    await expect(core.process({ records: recordsOf('a'), isFirst: true })).rejects.toThrow(
+    await expect(core.process({ records: recordsOf('a'), topic: 'input', isFirst: true })).rejects.toThrow(
       'The task was closed while it worked.',
     );
   });
@@ -191,8 +195,12 @@ describe('punctuate()', () => {
     core.punctuate();
     const record = (timestamp: number, offset: number) =>
       StreamRecord.of({ offset, timestamp, key: null, value: null });
-    await core.process({ records: [record(1_000, 0), record(3_000, 1), record(2_000, 2)], isFirst: true });
-    await core.process({ records: [record(2_500, 3)], isFirst: true });
+    await core.process({
+      records: [record(1_000, 0), record(3_000, 1), record(2_000, 2)],
+      topic: 'input',
+      isFirst: true,
+    });
+    await core.process({ records: [record(2_500, 3)], topic: 'input', isFirst: true });
     expect(calls).toEqual([
       { streamTimeMs: null, wallClockMs: 9_000 },
       { streamTimeMs: 3_000, wallClockMs: 9_000 },
@@ -221,7 +229,7 @@ describe('a processor that returns a promise, as the types allow', () => {
   it('is refused at its first record, with what to use instead', async () => {
     // oxlint-disable-next-line typescript/no-misused-promises -- what is under test
     const core = started({ process: later });
-    await expect(core.process({ records: recordsOf('a', 'b'), isFirst: true })).rejects.toMatchObject({
+    await expect(core.process({ records: recordsOf('a', 'b'), topic: 'input', isFirst: true })).rejects.toMatchObject({
       code: 'INVALID_TOPOLOGY',
       message: 'process() of later returned a promise: wait in processSlice() before its forEach().',
     });
@@ -235,7 +243,7 @@ describe('a processor that returns a promise, as the types allow', () => {
   });
 
   it('may return anything else, which is ignored', async () => {
-    await started({ process: () => 5 }).process({ records: recordsOf('a'), isFirst: true });
+    await started({ process: () => 5 }).process({ records: recordsOf('a'), topic: 'input', isFirst: true });
   });
 });
 
@@ -280,7 +288,7 @@ describe('the context of a processor', () => {
       sinks: { output: { topic: 'output', partitioner: 'key' } },
       processor: (context) => ({ process: ({ key }) => context.forward('output', { key, value: null }) }),
     });
-    await expect(started(byKey).process({ records: recordsOf('a'), isFirst: true })).rejects.toThrow(
+    await expect(started(byKey).process({ records: recordsOf('a'), topic: 'input', isFirst: true })).rejects.toThrow(
       'needs a key to find its partition',
     );
   });

@@ -8,11 +8,14 @@ import {
   invalid,
   type Processor,
   type Punctuation,
+  type RecordSlice,
   type SliceProcessor,
   type Topology,
   undeclared,
 } from '../topology/topology.js';
 import { isOfRecord } from './parking.js';
+
+type Context = Parameters<Topology['processor']>[0];
 
 interface ProcessorTopologyOptions {
   readonly topology: Topology;
@@ -27,11 +30,7 @@ interface ProcessorTopologyOptions {
   readonly now: () => number;
 }
 
-interface BatchSlice {
-  readonly records: readonly StreamRecord[];
-  /** Default: the topic of the partition. */
-  readonly topic?: string;
-  readonly isFirst: boolean;
+interface BatchSlice extends Omit<RecordSlice, 'forEach'> {
   readonly onBegin?: () => void;
   /** Asked after each record; absent: all are processed. */
   readonly endsEarly?: (processed: number) => boolean;
@@ -43,7 +42,6 @@ export class ProcessorTopology {
   outputBytes = 0;
   /** The offset of the current record; still set if process() rejected because the processor threw at it. */
   offset: number | null = null;
-  private topic: string;
   isAtWork = false;
   /** Whether punctuate() has forwarded or changed a store since the last commit. */
   hasPunctuated = false;
@@ -53,11 +51,11 @@ export class ProcessorTopology {
   private readonly outputs = new RecordCollector();
   private readonly changelogs: readonly (readonly [StateStore | undefined, RecordBuffer])[];
   private readonly expiring: readonly StateStore[];
-  private readonly processor: Pick<SliceProcessor, 'processSlice'> & { punctuate?: (time: Punctuation) => unknown };
+  private readonly context: Omit<Context, 'topic'> & { topic: string };
+  private readonly processor: (Processor | SliceProcessor) & { punctuate?: (time: Punctuation) => unknown };
 
   constructor(private readonly options: ProcessorTopologyOptions) {
-    const { topology, partition, now } = options;
-    this.topic = partition.topic;
+    const { topology, partition } = options;
     const definitions = Object.entries(topology.stores ?? {});
     this.stores = options.stores ?? new Map(definitions.map(([name, { createStore }]) => [name, createStore()]));
     this.expiring = [...this.stores.values()].filter((store) => store.advanceTo !== undefined);
@@ -66,16 +64,14 @@ export class ProcessorTopology {
       this.stores.get(name),
       this.outputs.to(changelogTopic, partition.partition),
     ]);
-    this.processor = bySlice(topology.processor(this.context(partition.partition, now)));
+    this.context = this.newContext();
+    this.processor = topology.processor(this.context);
   }
 
-  private context(partition: number, now: () => number): Parameters<Topology['processor']>[0] {
-    const topic = (): string => this.topic;
+  private newContext(): Context {
+    const { partition, now } = this.options;
     return {
-      get topic() {
-        return topic();
-      },
-      partition,
+      ...partition,
       now,
       currentStreamTimeMs: () => this.streamTimeMs,
       forward: (sink, record) => this.forward(sink, record),
@@ -100,8 +96,9 @@ export class ProcessorTopology {
    * @returns how many were processed: the rest is another slice
    */
   async process({ records, topic, isFirst, onBegin, endsEarly }: BatchSlice): Promise<number> {
+    const { processor } = this;
     const { applicationId } = this.options.topology;
-    this.topic = topic ?? this.options.partition.topic;
+    this.context.topic = topic;
     let calls = 0;
     let processed = 0;
     const forEach = (process: (record: StreamRecord) => unknown): void => {
@@ -121,7 +118,8 @@ export class ProcessorTopology {
     this.offset = null;
     this.isAtWork = true;
     try {
-      await this.processor.processSlice({ records, topic: this.topic, isFirst, forEach });
+      if ('processSlice' in processor) await processor.processSlice({ records, topic, isFirst, forEach });
+      else forEach((record) => processor.process(record));
     } finally {
       this.isAtWork = false;
     }
@@ -221,17 +219,6 @@ function refusePromise(result: unknown, what: string, applicationId: string): vo
 }
 
 const NOTHING = { bytes: null, start: 0, end: 0 } as const;
-
-function bySlice(processor: Processor | SliceProcessor): SliceProcessor {
-  if ('processSlice' in processor) return processor;
-  return {
-    processSlice: ({ forEach }) => {
-      forEach((record) => processor.process(record));
-      return Promise.resolve();
-    },
-    ...(processor.punctuate && { punctuate: (time) => processor.punctuate?.(time) }),
-  };
-}
 
 function byKey(topic: string, key: Buffer | null, partitionCounts: ReadonlyMap<string, number>): number {
   const partitions = partitionCounts.get(topic);

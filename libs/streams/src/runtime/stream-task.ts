@@ -175,10 +175,7 @@ export class StreamTask implements PartitionTask {
    * A processor is a function of its record and its stores: if it throws once, it throws again. Waits before the
    * records may succeed later.
    */
-  private async processSlice(
-    core: ProcessorTopology,
-    slice: Pick<RecordSlice, 'records' | 'topic' | 'isFirst'>,
-  ): Promise<number> {
+  private async processSlice(core: ProcessorTopology, slice: Omit<RecordSlice, 'forEach'>): Promise<number> {
     const { backend, context, now } = this.options;
     let calls = 0;
     let begunAt = 0;
