@@ -178,7 +178,7 @@ export class ProcessorTopology {
   private forward(sinkName: string, record: ForwardedRecord): void {
     const { topology, partition, partitionCounts } = this.options;
     const sink = topology.sinks[sinkName];
-    if (!sink) throw undeclared('sink', sinkName, topology.applicationId, Object.keys(topology.sinks));
+    if (!sink) throw undeclared('sink', sinkName, topology);
     this.refuseClosed();
     // Records forwarded between the calls would belong to no transaction, or to the wrong one.
     if (!this.isAtWork)
@@ -201,7 +201,7 @@ export class ProcessorTopology {
   private store(name: string): StateStore {
     this.refuseClosed();
     const store = this.stores.get(name);
-    if (!store) throw undeclared('store', name, this.options.topology.applicationId, [...this.stores.keys()]);
+    if (!store) throw undeclared('store', name, this.options.topology);
     return store;
   }
 

@@ -78,8 +78,7 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
     command: (partition, command) => manager.command(partition, command),
     unrestored: () => states.remaining(),
     readOnlyStore: (name) => {
-      const names = Object.keys(topology.stores ?? {});
-      if (!names.includes(name)) throw undeclared('store', name, groupId, names);
+      if (!Object.hasOwn(topology.stores ?? {}, name)) throw undeclared('store', name, topology);
       return readOnlyStore(() => states.byName(name)) as ReadOnlyStoreOf<Definitions[typeof name]>;
     },
     stop: async () => {

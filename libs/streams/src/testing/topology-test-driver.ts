@@ -118,10 +118,9 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
   }
 
   readOutput(sink: SinkName): OutgoingRecord[] {
-    const { applicationId } = this.options.topology;
     const { sinks }: Topology = this.options.topology;
     const definition = sinks[sink];
-    if (!definition) throw undeclared('sink', sink, applicationId, Object.keys(sinks));
+    if (!definition) throw undeclared('sink', sink, this.options.topology);
     const all = this.committed.filter(({ topic }) => topic === definition.topic);
     const unread = all.slice(this.readUpTo.get(sink));
     this.readUpTo.set(sink, all.length);
@@ -134,7 +133,7 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
 
   store<Name extends keyof Definitions & string>(name: Name): StoresOf<Definitions>[Name] {
     const store = this.core.stores.get(name);
-    if (!store) throw undeclared('store', name, this.options.topology.applicationId, [...this.core.stores.keys()]);
+    if (!store) throw undeclared('store', name, this.options.topology);
     return store as unknown as StoresOf<Definitions>[Name];
   }
 

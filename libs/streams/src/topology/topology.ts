@@ -149,14 +149,10 @@ export function sourcesOf({ source }: Pick<Topology, 'source'>): readonly [strin
 }
 
 /** The error if a processor uses a name that its topology does not declare. */
-export function undeclared(
-  kind: 'sink' | 'store',
-  name: string,
-  applicationId: string,
-  declared: readonly string[],
-): StreamsError {
+export function undeclared(kind: 'sink' | 'store', name: string, topology: Omit<Topology, 'processor'>): StreamsError {
+  const declared = Object.keys(topology[`${kind}s`] ?? {});
   return invalid(
-    `The topology ${applicationId} has no ${kind} named ${name}: declare it under "${kind}s", or use one of those declared (${declared.join(', ') || 'none'}).`,
+    `The topology ${topology.applicationId} has no ${kind} named ${name}: declare it under "${kind}s", or use one of those declared (${declared.join(', ') || 'none'}).`,
   );
 }
 
