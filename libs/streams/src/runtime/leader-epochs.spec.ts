@@ -140,8 +140,8 @@ describe('the epoch of a position', () => {
     const epochs = new LeaderEpochs({ epochEnd: () => Promise.resolve(5) }, 0);
     const batch = { ...INPUT, records: [], nextOffset: 9, highWatermark: 9, lastStableOffset: 9 };
     await epochs.advance({ ...batch, leaderEpoch: 3 }, 5);
-    expect(epochs.entryOf(INPUT.topic)).toBe('epoch=3');
+    expect(epochs.entries(INPUT.topic)).toEqual(['epoch=3']);
     await epochs.advance(batch, 5);
-    expect(epochs.entryOf(INPUT.topic)).toBeNull();
+    expect(epochs.entries(INPUT.topic)).toEqual([]);
   });
 });

@@ -17,10 +17,10 @@ export class LeaderEpochs {
     private readonly partition: number,
   ) {}
 
-  /** The entry for the metadata of a commit; null: none. */
-  entryOf(topic: string): string | null {
+  /** For the metadata of a commit. */
+  entries(topic: string): string[] {
     const epoch = this.known.get(topic);
-    return epoch === undefined ? null : `${EPOCH}${String(epoch)}`;
+    return epoch === undefined ? [] : [`${EPOCH}${String(epoch)}`];
   }
 
   /** @throws LogTruncated: the log has lost records before the position */

@@ -66,17 +66,15 @@ export class StreamTask implements PartitionTask {
     this.producer = backend.producer(`${topology.applicationId}.${String(partition)}`);
     await this.producer.init();
     await context.confirmOwnership();
-    const sources = sourcesOf(topology);
-    const offsets = await Promise.all(sources.map((source) => context.committedOffset(source)));
+    const offsets = await Promise.all(
+      sourcesOf(topology).map(async (source) => [source, await context.committedOffset(source)] as const),
+    );
     // A commit covers all sources: one without an offset was added to the topology later.
-    const [committed = null] = offsets;
+    const committed = offsets[0]?.[1] ?? null;
     const partitionCounts = await this.sinkPartitions();
     await stores.open(this.closed.signal);
     stores.refuseLost(committed, topology, context);
-    for (const [index, source] of sources.entries()) {
-      const offset = offsets[index];
-      if (offset) await this.epochs.resume(source, offset);
-    }
+    for (const [source, offset] of offsets) if (offset) await this.epochs.resume(source, offset);
     this.core = new ProcessorTopology({
       topology,
       stores: stores.byName,
@@ -87,12 +85,12 @@ export class StreamTask implements PartitionTask {
       now,
     });
     // idle() commits it: a store that time alone changes must have a position too.
-    const starts = sources.map(async (source, index) => {
-      const offset = offsets[index]?.offset ?? (await backend.startOffset({ topic: source, partition }));
+    const starts = offsets.map(async ([source, found]) => {
+      const offset = found?.offset ?? (await backend.startOffset({ topic: source, partition }));
       return [source, offset] as const;
     });
     this.positions = new Map(await Promise.all(starts));
-    this.committed = offsets.includes(null) ? null : this.positions;
+    this.committed = offsets.some(([, found]) => !found) ? null : this.positions;
     this.committedAt = now();
     return { position: this.positions.get(topic) ?? 0, others: this.positions };
   }
@@ -243,11 +241,13 @@ export class StreamTask implements PartitionTask {
 
   private async commit(core: ProcessorTopology, positions: ReadonlyMap<string, number>): Promise<void> {
     const { topology, context, now } = this.options;
-    const metadata = metadataOf(this.options.stores.entries(), core.streamTimeMs);
+    const entries = this.options.stores.entries();
+    // Otherwise the stream time would begin again with the next task.
+    if (core.streamTimeMs !== null) entries.push(`${TIME}${String(core.streamTimeMs)}`);
     const own = { groupId: topology.applicationId, partition: context.partition };
     const offsets = [...positions].map(([topic, offset]) => {
-      const entries = [metadata, this.epochs.entryOf(topic)].filter(Boolean);
-      return { ...own, topic, offset, metadata: entries.join() };
+      const metadata = [...entries, ...this.epochs.entries(topic)].join();
+      return { ...own, topic, offset, metadata };
     });
     const baseOffsets = await this.producer?.commit({ records: core.pending(), offsets }).catch((error: unknown) => {
       throw core.hasPunctuated ? ofPunctuation(error) : error;
@@ -274,11 +274,6 @@ export class StreamTask implements PartitionTask {
 }
 
 const TIME = 'time=';
-
-/** Committed with a position: the stores that have state, and the stream time, which would otherwise restart. */
-function metadataOf(stores: readonly string[], streamTimeMs: number | null): string {
-  return [...stores, ...(streamTimeMs === null ? [] : [`${TIME}${String(streamTimeMs)}`])].join();
-}
 
 function streamTimeIn(metadata: string): number | null {
   const time = metadata.split(',').find((entry) => entry.startsWith(TIME));
