@@ -9,8 +9,8 @@ const EPOCH = 'epoch=';
  * others: a position alone would then skip those silently.
  */
 export class LeaderEpochs {
-  /** Epochs by topic; absent: unknown. */
-  private readonly known = new Map<string, number>();
+  /** Epochs by topic; undefined: unknown. */
+  private readonly known = new Map<string, number | undefined>();
 
   constructor(
     private readonly backend: Pick<StreamsBackend, 'epochEnd'>,
@@ -49,8 +49,7 @@ export class LeaderEpochs {
     const { topic, leaderEpoch } = batch;
     const end = await this.endBefore(topic, position, leaderEpoch);
     if (end !== null) throw new Error(`The log of ${partitionName(batch)} has lost records from ${String(end)} on.`);
-    if (leaderEpoch === undefined) this.known.delete(topic);
-    else this.known.set(topic, leaderEpoch);
+    this.known.set(topic, leaderEpoch);
   }
 
   /** Where the records before a position end; null: not before it, as far as is known. */
