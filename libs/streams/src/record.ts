@@ -65,7 +65,6 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** The bytes that a serde has written, however it gives them. */
 export function rangeOf(bytes: Buffer | ByteRange): ByteRange {
   return bytes instanceof Uint8Array ? { bytes, start: 0, end: bytes.length } : bytes;
 }

@@ -11,7 +11,6 @@ export interface MetricsOptions {
 
 /** Shows the partitions of this process's groups: their states, their lag, and work that does not end. */
 export interface TaskMetrics {
-  /** Shows the tasks of an application or task manager from now on. */
   add(group: string, manager: ShownManager): void;
   /** Records of one partition have been processed: observes the age of the first. */
   processed(group: string, records: readonly StreamRecord[]): void;

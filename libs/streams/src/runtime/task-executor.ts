@@ -19,7 +19,6 @@ import type { PartitionTask, TaskContext } from './partition-task.js';
 import type { MoveTarget, TaskInput } from './task-input.js';
 import { type NextPart, TaskInputs } from './task-inputs.js';
 
-/** What tasks need of their process. */
 export interface HostOptions extends ExceptionHandlers {
   readonly backend: StreamsBackend;
   readonly logger: StreamsLogger;

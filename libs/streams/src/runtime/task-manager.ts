@@ -7,7 +7,6 @@ import type { PartitionTask, TaskContext } from './partition-task.js';
 import { type HostOptions, TaskExecutor, type TaskStatus } from './task-executor.js';
 import type { SeekTarget } from './task-input.js';
 
-/** How a process takes part in a group. */
 export interface MemberOptions extends HostOptions {
   readonly instanceId?: string | undefined;
   readonly sessionTimeoutMs?: number | undefined;

@@ -24,7 +24,6 @@ export function topicsOf(topology: Topology, size: Pick<TopicSpec, 'partitions' 
   }));
 }
 
-/** A topic of an application. */
 export interface UsedTopic extends CheckedTopic {
   /** A task works on the partition of its own number, so the topic needs as many as the first. */
   readonly copartitioned: boolean;
