@@ -1,4 +1,4 @@
-import { Gauge, Histogram, type Registry } from 'prom-client';
+import { type CollectFunction, Gauge, Histogram, type Registry } from 'prom-client';
 import type { StreamRecord } from '../record.js';
 import type { TaskManager } from '../runtime/task-manager.js';
 
@@ -57,39 +57,43 @@ function registerStates({ registry, prefix = 'streams_' }: MetricsOptions, manag
 }
 
 function registerValues({ registry, prefix = 'streams_', now }: MetricsOptions, managers: ShownManagers): void {
-  const register = (name: string, help: string, valueOf: (manager: ShownManager) => number | undefined): void => {
-    new Gauge({
-      name: `${prefix}${name}`,
-      help,
-      labelNames: ['group'],
-      registers: [registry],
-      collect() {
-        for (const [group, manager] of managers) {
-          const value = valueOf(manager);
-          if (value !== undefined) this.set({ group }, value);
-        }
-      },
-    });
-  };
-  register(
-    'parked_partitions',
-    'Parked partitions that this process owns; /tasks has the reasons.',
-    (manager) => manager.tasks().filter(({ parked }) => parked !== null).length,
-  );
-  register('lag_records', 'Offsets between the last processed batch and the end of the log at that fetch.', (manager) =>
-    manager.tasks().reduce((total, { lagRecords }) => total + (lagRecords ?? 0), 0),
-  );
-  register(
-    'restore_remaining_records',
-    'Offsets of changelogs that this process must still read before all its partitions run; 0 if none is restoring.',
-    (manager) => manager.unrestored?.(),
-  );
-  register(
-    'oldest_batch_seconds',
-    'Age of the oldest batch that is still being processed; 0 if there is none.',
-    (manager) => {
+  const registers = [registry];
+  const valuesOf = (valueOf: (manager: ShownManager) => number | undefined): CollectFunction<Gauge> =>
+    function collect() {
+      for (const [group, manager] of managers) {
+        const value = valueOf(manager);
+        if (value !== undefined) this.set({ group }, value);
+      }
+    };
+  new Gauge({
+    name: `${prefix}parked_partitions`,
+    help: 'Parked partitions that this process owns; /tasks has the reasons.',
+    labelNames: ['group'],
+    registers,
+    collect: valuesOf((manager) => manager.tasks().filter(({ parked }) => parked !== null).length),
+  });
+  new Gauge({
+    name: `${prefix}lag_records`,
+    help: 'Offsets between the last processed batch and the end of the log at that fetch.',
+    labelNames: ['group'],
+    registers,
+    collect: valuesOf((manager) => manager.tasks().reduce((total, task) => total + (task.lagRecords ?? 0), 0)),
+  });
+  new Gauge({
+    name: `${prefix}restore_remaining_records`,
+    help: 'Offsets of changelogs that this process must still read before all its partitions run; 0 if none is restoring.',
+    labelNames: ['group'],
+    registers,
+    collect: valuesOf((manager) => manager.unrestored?.()),
+  });
+  new Gauge({
+    name: `${prefix}oldest_batch_seconds`,
+    help: 'Age of the oldest batch that is still being processed; 0 if there is none.',
+    labelNames: ['group'],
+    registers,
+    collect: valuesOf((manager) => {
       const at = now();
       return Math.max(0, ...manager.tasks().map(({ batchSince }) => at - (batchSince ?? at))) / 1_000;
-    },
-  );
+    }),
+  });
 }
