@@ -183,7 +183,9 @@ describe('createAdminServer (R-40)', () => {
       const { url, tasks } = await build(true, { host: '0.0.0.0' });
       const command = jest.fn<TaskManager['command']>(() => null);
       tasks.add('reader', {
-        tasks: () => [{ topic: 'pings', partition: 2, state: 'running', parked: null, lagRecords: 0, batchSince: null }],
+        tasks: () => [
+          { topic: 'pings', partition: 2, state: 'running', parked: null, lagRecords: 0, batchSince: null },
+        ],
         command,
       });
       const headers = { 'content-type': 'application/json' };
