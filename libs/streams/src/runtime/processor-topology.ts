@@ -52,7 +52,7 @@ export class ProcessorTopology {
   private readonly changelogs: readonly (readonly [StateStore | undefined, RecordBuffer])[];
   private readonly expiring: readonly StateStore[];
   private readonly context: Omit<Context, 'topic'> & { topic: string };
-  private readonly processor: (Processor | SliceProcessor) & { punctuate?: (time: Punctuation) => unknown };
+  private readonly processor: { punctuate?: (time: Punctuation) => unknown } & (Processor | SliceProcessor);
 
   constructor(private readonly options: ProcessorTopologyOptions) {
     const { topology, partition } = options;
