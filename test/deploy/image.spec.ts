@@ -37,6 +37,17 @@ describe('the image (R-40)', () => {
     }
   });
 
+  it('has every file that a program of it imports', () => {
+    const folders = image.copies.flatMap(({ sources }) => sources.map((path) => path.replace('/waypost/dist/', '')));
+    const programs = ['tools/simulator/main.ts', 'tools/demo-subscriber/main.ts'];
+    const files = new Set(programs);
+    for (const file of files)
+      for (const [, path = ''] of textOf(file).matchAll(/(?:from |import\()'(\.\.?\/[^']+)\.js'/g))
+        files.add(join(dirname(file), `${path}.ts`));
+    expect(files.size).toBeGreaterThan(10);
+    expect([...files].filter((file) => !folders.some((folder) => file.startsWith(`${folder}/`)))).toEqual([]);
+  });
+
   it('has the health check at the admin port that it sets, and declares both ports', () => {
     expect(image.env).toMatchObject({ WAYPOST_ADMIN_PORT: '9300', WAYPOST_ADMIN_HOST: '0.0.0.0' });
     expect(image.ports).toEqual([8080, 9300]);

@@ -16,7 +16,7 @@ const command = new Command('demo-subscriber')
   .option('--console-url <url>', 'address of the console in your browser (default: that of the API)')
   .action(async (flags: Flags) => {
     const { runSubscriber } = await import('./program.js');
-    const { stopSignal } = await import('../dev-stack/stop-signal-config.js');
+    const { stopSignal } = await import('@waypost/platform/without-nest');
     const print = (line: string): void => void process.stdout.write(`${line}\n`);
     await runSubscriber({ ...flags, now: Date.now, stopped: stopSignal(), print });
   });

@@ -20,7 +20,7 @@ const command = new Command('simulator')
   .option('--speed-up <n>', 'simulated seconds per second: a faster fleet begins a day ago', parsePositive, 1)
   .action(async (options: Flags) => {
     const { simulate } = await import('./program.js');
-    const { stopSignal } = await import('../dev-stack/stop-signal-config.js');
+    const { stopSignal } = await import('@waypost/platform/without-nest');
     await simulate({
       options,
       now: Date.now,

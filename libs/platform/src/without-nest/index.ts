@@ -8,7 +8,7 @@ export {
 } from '../admin/instances.js';
 export { kafkaAccessPart, kafkaRefused } from '../app/kafka-access.js';
 export { probeKafkaAccess } from '../app/probe-kafka-access.js';
-export { createProcessHost } from '../app/process-host.js';
+export { stopSignal } from '../app/stop-signal-config.js';
 export { BootError } from '../boot-error.js';
 export { databaseConfig, databaseReadConfig, databaseSchemaConfig } from '../config/database-config.js';
 export { kafkaConfig } from '../config/kafka-config.js';

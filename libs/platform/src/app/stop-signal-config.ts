@@ -1,4 +1,4 @@
-import { createProcessHost } from '@waypost/platform/without-nest';
+import { createProcessHost } from './process-host.js';
 
 /** Aborts on Ctrl-C and SIGTERM and, in a supervised process, when the supervisor is gone. */
 export function stopSignal(): AbortSignal {
