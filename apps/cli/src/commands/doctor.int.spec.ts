@@ -34,6 +34,9 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 afterEach(() => {
   jest.restoreAllMocks();
+  // The next file of this thread has the same environment.
+  delete process.env['KAFKA_BROKERS'];
+  delete process.env['SCHEMA_REGISTRY_URL'];
 });
 
 interface MetadataBroker {
@@ -173,8 +176,8 @@ describe('The doctor', () => {
   });
 
   it('asks an application for no database that it does not have', async () => {
-    const env = { ...process.env, KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl };
-    jest.replaceProperty(process, 'env', env);
+    process.env['KAFKA_BROKERS'] = brokers.join(',');
+    process.env['SCHEMA_REGISTRY_URL'] = registryUrl;
     const out = new PassThrough();
     const terminal = { out, err: new PassThrough() };
     await doctor(terminal, { dataDir: folder, user: 'telemetry-processor', now: Date.now });
