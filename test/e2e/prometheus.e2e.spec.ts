@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
-import { topics } from '@waypost/contracts';
+import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
 import { projectFile } from '../../tools/dev-stack/project-root.js';
 import { alertsOf, dashboardExpressions } from '../monitoring/deployed-expressions.js';
 import { type Prometheus, prometheusProgram, startPrometheus } from '../support/prometheus.js';
@@ -20,6 +22,10 @@ if (isLong && program === null)
 
 const fleet = 'prometheus';
 const device = 'van-1';
+/** Backlogs count from an hour on. */
+const AGE_MS = 2 * 3_600_000;
+/** A delivery to an endpoint that is silent takes longer, so one is unfinished at any time. */
+const BETWEEN_OLD_MS = 20_000;
 const startAt = Date.UTC(2026, 4, 4, 8);
 const rules = projectFile('deploy/prometheus/rules.yml');
 const panels = dashboardExpressions(projectFile('deploy/grafana'));
@@ -37,6 +43,8 @@ function watchedBy(expression: string): string[] {
   const waypost = runningWaypost(sharedDataDir());
   let receiver: Receiver;
   let prometheus: Prometheus;
+  let oldDeliveries: Promise<void>;
+  const ended = new AbortController();
 
   beforeAll(async () => {
     const { adminUrls } = JSON.parse(readFileSync(join(waypost.dataDir, 'stack.json'), 'utf8')) as {
@@ -49,9 +57,10 @@ function watchedBy(expression: string): string[] {
     );
     await waypost.createFleet(fleet);
     const [subscription] = await subscribe(waypost, { fleet, url: receiver.url('/good'), types: ['position'] });
-    for (const path of ['/bad', '/silent'])
-      await subscribe(waypost, { fleet, url: receiver.url(path), types: ['position'] });
-    await publishUnusable(topics.fleetEvents.name);
+    await subscribe(waypost, { fleet, url: receiver.url('/bad'), types: ['position'] });
+    const [silent] = await subscribe(waypost, { fleet, url: receiver.url('/silent'), types: ['position'] });
+    await publish(topics.fleetEvents.name, device, 'no event');
+    oldDeliveries = deliverOld(String(silent?.id));
     await traffic();
     await waypost.api(fleet, 'POST', `/public/v1/webhook-subscriptions/${String(subscription?.id)}/replays`, {
       startDate: new Date(Date.now() - 3_600_000).toISOString(),
@@ -60,15 +69,31 @@ function watchedBy(expression: string): string[] {
     await refusedByLimit();
   });
   afterAll(async () => {
+    ended.abort();
+    await oldDeliveries;
     await prometheus.stop();
     await receiver.close();
   });
 
-  async function publishUnusable(topic: string): Promise<void> {
+  async function publish(topic: string, key: string, value: Buffer | string): Promise<void> {
     const producer = new Kafka({ brokers: [...waypost.info().brokers], logLevel: logLevel.NOTHING }).producer();
     await producer.connect();
-    await producer.send({ topic, messages: [{ key: device, value: 'no event' }] });
+    await producer.send({ topic, messages: [{ key, value }] });
     await producer.disconnect();
+  }
+
+  /** As after an outage of hours. */
+  async function deliverOld(subscriptionId: string): Promise<void> {
+    const registry = createSchemaRegistry({ url: waypost.info().registryUrl });
+    const codec = createAvroCodecs({ registry }).webhookDeliveries;
+    await codec.prepare();
+    while (!ended.signal.aborted) {
+      const createdAt = Date.now() - AGE_MS;
+      const event = { eventId: randomUUID(), deviceId: device, eventType: 'position', eventTime: createdAt };
+      const sent = { subscriptionId, fleetId: fleet, format: 'v1', body: '{}', createdAt, series: 0, replayId: null };
+      await publish(topics.webhookDeliveries.name, subscriptionId, codec.encode({ ...event, ...sent }));
+      await sleep(BETWEEN_OLD_MS, undefined, { signal: ended.signal }).catch(() => undefined);
+    }
   }
 
   async function traffic(): Promise<void> {
