@@ -15,8 +15,7 @@ const command = new Command('demo-subscriber')
   .option('--host <name>', 'name by which webhook-delivery reaches this host (default: this machine only)', '127.0.0.1')
   .option('--console-url <url>', 'address of the console in your browser (default: that of the API)')
   .action(async (flags: Flags) => {
-    const { runSubscriber } = await import('./program.js');
-    const { stopSignal } = await import('@waypost/platform/without-nest');
+    const { runSubscriber, stopSignal } = await import('./program.js');
     const print = (line: string): void => void process.stdout.write(`${line}\n`);
     await runSubscriber({ ...flags, now: Date.now, stopped: stopSignal(), print });
   });

@@ -11,6 +11,8 @@ import { createStageLatency } from './stage-latency.js';
 import { startSubscriberServer } from './subscriber-server.js';
 import { loadState, saveState } from './subscriber-state.js';
 
+export { stopSignal } from '@waypost/platform/without-nest';
+
 interface SubscriberRun {
   readonly dataDir: string;
   readonly fleet: string;

@@ -19,8 +19,7 @@ const command = new Command('simulator')
   .option('--seed <n>', 'seed of the city and everything in it', parsePositive, 1)
   .option('--speed-up <n>', 'simulated seconds per second: a faster fleet begins a day ago', parsePositive, 1)
   .action(async (options: Flags) => {
-    const { simulate } = await import('./program.js');
-    const { stopSignal } = await import('@waypost/platform/without-nest');
+    const { simulate, stopSignal } = await import('./program.js');
     await simulate({
       options,
       now: Date.now,

@@ -8,6 +8,8 @@ import { kafkaSettings, registrySettings } from '../../apps/cli/src/stack/stack-
 import { createFleetModel, type TrafficRow } from './fleet-model.js';
 import { createSimulatedClock } from './simulated-clock.js';
 
+export { stopSignal } from '@waypost/platform/without-nest';
+
 export interface SimulatorOptions {
   readonly dataDir: string;
   readonly fleet: string;
