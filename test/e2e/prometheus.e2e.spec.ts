@@ -36,7 +36,7 @@ function watchedBy(expression: string): string[] {
   const awaited = [...expression.matchAll(/absent\((.*?)\)(?: or |$)/g)].map(([, selector = '']) => selector);
   if (awaited.length > 0) return awaited;
   // A product that works has no answers of 500.
-  return [expression.replace(/ (>|==) [\d.]+$/, '').replace('{status=~"5.."}', '')];
+  return [expression.replace(/ (>|==) [\d.* ]+$/, '').replace('{status=~"5.."}', '')];
 }
 
 (isLong && program !== null ? describe : describe.skip)('Prometheus, on a product that works', () => {
@@ -60,8 +60,8 @@ function watchedBy(expression: string): string[] {
     await subscribe(waypost, { fleet, url: receiver.url('/bad'), types: ['position'] });
     const [silent] = await subscribe(waypost, { fleet, url: receiver.url('/silent'), types: ['position'] });
     await publish(topics.fleetEvents.name, device, 'no event');
-    oldDeliveries = deliverOld(String(silent?.id));
     await traffic();
+    oldDeliveries = deliverOld(String(silent?.id), String(receiver.calls[0]?.body));
     await waypost.api(fleet, 'POST', `/public/v1/webhook-subscriptions/${String(subscription?.id)}/replays`, {
       startDate: new Date(Date.now() - 3_600_000).toISOString(),
       endDate: new Date(Date.now() + 60_000).toISOString(),
@@ -83,14 +83,14 @@ function watchedBy(expression: string): string[] {
   }
 
   /** As after an outage of hours. */
-  async function deliverOld(subscriptionId: string): Promise<void> {
+  async function deliverOld(subscriptionId: string, body: string): Promise<void> {
     const registry = createSchemaRegistry({ url: waypost.info().registryUrl });
     const codec = createAvroCodecs({ registry }).webhookDeliveries;
     await codec.prepare();
     while (!ended.signal.aborted) {
       const createdAt = Date.now() - AGE_MS;
       const event = { eventId: randomUUID(), deviceId: device, eventType: 'position', eventTime: createdAt };
-      const sent = { subscriptionId, fleetId: fleet, format: 'v1', body: '{}', createdAt, series: 0, replayId: null };
+      const sent = { subscriptionId, fleetId: fleet, format: 'v1', body, createdAt, series: 0, replayId: null };
       await publish(topics.webhookDeliveries.name, subscriptionId, codec.encode({ ...event, ...sent }));
       await sleep(BETWEEN_OLD_MS, undefined, { signal: ended.signal }).catch(() => undefined);
     }
