@@ -95,7 +95,7 @@ describe('the packed package beside that of its peer, in an empty project', () =
     writeFileSync(join(project, 'readme.ts'), sample);
     compile('readme.ts');
     writeFileSync(join(project, 'program.js'), PROGRAM);
-    const told = execFileSync(process.execPath, ['program.js'], { cwd: project, encoding: 'utf8' });
-    expect(JSON.parse(told)).toEqual({ outputs: ['3.5', '4.25'], kept: 4.25, hasRules: true });
+    const printed = execFileSync(process.execPath, ['program.js'], { cwd: project, encoding: 'utf8' });
+    expect(JSON.parse(printed)).toEqual({ outputs: ['3.5', '4.25'], kept: 4.25, hasRules: true });
   });
 });

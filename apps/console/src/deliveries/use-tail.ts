@@ -7,7 +7,7 @@ import { ArrivedAttempts, NO_ROWS, type StreamedAttempt, type TailRows } from '.
 const MAX_ROWS = 1_000;
 /** Further down than this, somebody reads: rows must not move under them. */
 const READING_PX = 160;
-/** Faster than anybody reads. Where much arrives, each drawing replaces all rows in sight, which takes most of a frame. */
+/** Faster than a person reads. Where much arrives, each drawing replaces all rows in sight, which takes most of a frame. */
 const DRAW_EVERY_MS = 100;
 
 interface Connection {

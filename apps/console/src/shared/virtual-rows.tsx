@@ -39,6 +39,7 @@ export function VirtualRows<Item>(props: VirtualRowsProps<Item>) {
     return row === undefined ? [] : [{ row, id: keyOf(row), index, top: start - virtualizer.options.scrollMargin }];
   });
   const elements = useRef<ReadonlyMap<string, number>>(new Map());
+  // Written while drawing, which may be repeated: the same rows get the same elements again.
   elements.current = elementKeys(
     elements.current,
     drawn.map(({ id }) => id),

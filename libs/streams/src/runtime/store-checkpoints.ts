@@ -111,7 +111,7 @@ export class StoreCheckpoints {
     return Object.entries(this.identity).every(isSame) ? null : 'it is of another store';
   }
 
-  /** Without topic ids, nobody could tell whether the changelog is another topic of the same name by then. */
+  /** Without topic ids it is unknown whether the changelog is another topic of the same name by then. */
   private start({ topicId, position, asOf }: CompleteState): CheckpointWriter | null {
     const { identity } = this;
     const { checkpointIntervalMs, logger, now } = this.options;

@@ -79,7 +79,7 @@ const BROKEN: readonly (readonly [what: string, create: () => Numbers, rule: str
   [
     'makes room by emptying itself',
     changed((store) => ({ expect: () => store.clear() })),
-    'stays as it is when it is told how many entries to expect',
+    'stays as it is when it learns how many entries to expect',
   ],
   [
     'keeps what is committed when it is cleared',

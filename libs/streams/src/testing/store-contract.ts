@@ -81,7 +81,7 @@ function changelogRules(newStore: NewStore): StoreRule[] {
       restored.changes({}).rollback().holds({ a: 1 });
       restored.put('a', 2).rollback().holds({ a: 1 });
     }),
-    rule('stays as it is when it is told how many entries to expect', () => {
+    rule('stays as it is when it learns how many entries to expect', () => {
       const store = newStore().put('a', 1).commit();
       for (const entries of [1_000, 0]) store.store.expect?.(entries);
       store.take(newStore().put('b', 2)).holds({ a: 1, b: 2 });

@@ -33,7 +33,7 @@ const CONCURRENT_FOR_MS = 60_000;
  * take seconds, and frequent retries would delay them.
  */
 export class TransactionCoordinator {
-  /** How long the previous transaction held up the calls at most; whoever begins a transaction resets it. */
+  /** How long the previous transaction held up the calls at most; the beginning of a transaction resets it. */
   heldUpMs = 0;
 
   constructor(private readonly options: TransactionCoordinatorOptions) {}
