@@ -3,18 +3,24 @@ import { until } from '../../../../../test/support/until.js';
 import { silentLogger } from '../../logger.js';
 import { fetchRequest } from '../../protocol/fetch.js';
 import { KafkaClient } from './kafka-client.js';
-import { type FakeCluster, startFakeCluster } from './testing/fake-broker.js';
+import { type FakeCluster, type FakeRequest, startFakeCluster } from './testing/fake-broker.js';
 
 let cluster: FakeCluster;
 let client: KafkaClient;
 let leader: number;
 /** The error codes of topics. */
 let answers: Map<string, number>;
+/** Of coordinators. */
+let lookUps: number;
 
 beforeEach(async () => {
   leader = 1;
   answers = new Map();
-  const answer = ({ key }: { key: string }): number => answers.get(key) ?? 0;
+  lookUps = 0;
+  const answer = ({ api, key }: FakeRequest): number => {
+    if (api === 'FindCoordinator') lookUps += 1;
+    return answers.get(key) ?? 0;
+  };
   cluster = await startFakeCluster({ answer, nodes: 3, leader: () => leader, batch: Buffer.alloc(1) });
   client = new KafkaClient({ brokers: cluster.brokers, clientId: 'client' }, silentLogger);
   await client.leader('topic', 0);
@@ -53,6 +59,29 @@ describe('a client of which one topic', () => {
 
     answers.clear();
     expect((await client.leader('lost', 0)).nodeId).toBe(2);
+  });
+});
+
+describe('the coordinator of a group', () => {
+  const ask = (failure?: Error): Promise<unknown> =>
+    client
+      .atCoordinator('group', 'group', () => (failure ? Promise.reject(failure) : Promise.resolve()))
+      .catch((error: unknown) => error);
+
+  it("is looked up once, and the error of a request is the caller's", async () => {
+    const refused = Object.assign(new Error('A rebalance is in progress'), { code: 27 });
+    expect([await ask(), await ask(refused), await ask()]).toEqual([undefined, refused, undefined]);
+    expect(lookUps).toBe(1);
+  });
+
+  it.each([
+    ['is another one by now', Object.assign(new Error('Not the coordinator'), { code: 16 })],
+    ['does not respond', Object.assign(new Error('Closed connection'), { name: 'KafkaJSConnectionError' })],
+  ])('is looked up again when it %s', async (_what, failure) => {
+    await ask();
+    await ask(failure);
+    await ask();
+    expect(lookUps).toBe(2);
   });
 });
 
