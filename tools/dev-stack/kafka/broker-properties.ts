@@ -44,6 +44,8 @@ export function brokerProperties(
     // A killed broker cannot register again before its old session ends, by default after 9 s.
     'broker.session.timeout.ms': '3000',
     'broker.heartbeat.interval.ms': '500',
+    // The first write to a file of the default 10 MB takes the kernel tens of milliseconds, for each partition.
+    'log.index.size.max.bytes': '262144',
     'log.cleaner.backoff.ms': '2000',
     'log.cleaner.dedupe.buffer.size': '33554432',
     ...secured,
