@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { consumerGroups } from '@waypost/contracts';
+import { consumerGroups, topics } from '@waypost/contracts';
 import { type AppInstance, disturbProcess } from './app-instance.js';
 import { createInjector, type Injector } from './fault-run.js';
 import type { KafkaCluster } from './kafka-cluster.js';
@@ -163,10 +163,11 @@ async function applyToProcessor({ processors, cluster }: World, fault: Processor
 }
 
 async function coordinatorOf(cluster: KafkaCluster, { of, partition }: CoordinatorFault): Promise<number> {
-  const group = consumerGroups.telemetryProcessor.id;
+  const groupId = consumerGroups.telemetryProcessor.id;
+  const { name: topic } = topics.telemetryPings;
   for (let tried = 1; ; tried += 1) {
     try {
-      return await cluster.coordinatorOf(of, of === 'group' ? group : `${group}.${String(partition)}`);
+      return await cluster.coordinatorOf(of, { groupId, topic, partition });
     } catch (error) {
       if (tried === COORDINATOR_TRIES) throw error;
       await sleep(250);

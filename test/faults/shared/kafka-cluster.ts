@@ -29,8 +29,8 @@ export interface KafkaCluster {
   /** The way of an instance to a broker. */
   link(instance: number, broker: number): Link;
   node(id: number): NodeProcess;
-  /** The broker that coordinates a group, or the transactions of a transactional id. */
-  coordinatorOf(type: 'group' | 'transactions', key: string): Promise<number>;
+  /** The broker that coordinates a group, or the transactions of the process that has left its name at a position. */
+  coordinatorOf(type: 'group' | 'transactions', of: Position): Promise<number>;
   /** Resolves when every partition of every topic has all its replicas in sync. */
   untilWhole(timeoutMs: number): Promise<void>;
   stop(): Promise<void>;
@@ -58,7 +58,10 @@ export async function startKafkaCluster(options: ClusterOptions): Promise<KafkaC
     addressesOf: (instance) => brokerPlans.map((plan) => `127.0.0.1:${String(portsOf(plan, instance).proxy)}`),
     link: (instance, broker) => linkOf(links, instance, broker),
     node: (id) => nodeOf(nodes, id),
-    coordinatorOf: (type, key) => findCoordinator(brokers, type, key),
+    coordinatorOf: async (type, of) => {
+      const key = type === 'group' ? of.groupId : await writerAt(brokers, of);
+      return findCoordinator(brokers, type, key);
+    },
     untilWhole: (timeoutMs) => waitUntil(() => assertWhole(brokers, options.brokers), { timeoutMs, intervalMs: 500 }),
     async stop() {
       await Promise.all(links.flat().map((link) => link.close()));
@@ -151,6 +154,26 @@ async function assertWhole(brokers: readonly string[], replicas: number): Promis
     const { topics } = await admin.fetchTopicMetadata();
     const short = topics.filter(({ partitions }) => partitions.some(({ isr }) => isr.length < replicas));
     if (short.length > 0) throw new Error(`Replicas are missing of ${short.map(({ name }) => name).join(', ')}.`);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+interface Position {
+  readonly groupId: string;
+  readonly topic: string;
+  readonly partition: number;
+}
+
+async function writerAt(brokers: readonly string[], { groupId, topic, partition }: Position): Promise<string> {
+  const admin = freshClient(brokers).admin();
+  await admin.connect();
+  try {
+    const answer = await admin.fetchOffsets({ groupId, topics: [topic] });
+    const position = answer.flatMap(({ partitions }) => partitions).find((found) => found.partition === partition);
+    const [, writer] = /(?:^|,)writer=([^,]+)/.exec(position?.metadata ?? '') ?? [];
+    if (writer === undefined) throw new Error(`No process has left its name at ${topic}-${String(partition)}.`);
+    return writer;
   } finally {
     await admin.disconnect();
   }

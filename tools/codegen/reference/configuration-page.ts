@@ -77,7 +77,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   WAYPOST_STATE_DIR:
     'A directory for checkpoints of the state, used by this process only: a restart then reads only the rest of the log',
   WAYPOST_LINGER_MS:
-    'Minimum wait of a partition after a small transaction, so that pings that arrive in the meantime share the next one; default: 1 ms for each partition of `telemetry.pings`, from 10 to 500 ms',
+    'Longest wait of a partition after a small transaction, so that pings that arrive in the meantime share the next one; default: 1.2 ms for each partition of `telemetry.pings`, from 10 to 500 ms',
   WAYPOST_RULES: '`all`, or `positions` for positions and ignition changes only',
   WAYPOST_ADMIN_HOST:
     'Address on which health, readiness and metrics are served; `0.0.0.0` in a container. Commands are accepted only from the same host',

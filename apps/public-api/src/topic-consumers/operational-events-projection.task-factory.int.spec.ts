@@ -172,13 +172,16 @@ describe('the consumer of operational events on a real broker and database', () 
 
 async function forgetGroup(): Promise<void> {
   const member = stack.backend.group({ groupId: 'public-api.operations', topics: [TOPIC] });
-  const assigned = new Promise<void>((resolve, reject) => {
-    const listener = { assigned: () => resolve(), failed: reject };
+  const assigned = new Promise<number>((resolve, reject) => {
+    const listener = {
+      assigned: ({ generation }: { readonly generation: number }) => resolve(generation),
+      failed: reject,
+    };
     member.join(listener).catch(reject);
   });
-  await assigned;
+  const generation = await assigned;
   for (let partition = 0; partition < stack.partitions; partition++) {
-    await member.commit({ topic: TOPIC, partition }, { offset: 0, metadata: '' });
+    await member.commit({ topic: TOPIC, partition }, { offset: 0, metadata: '' }, generation);
   }
   await member.leave();
 }

@@ -98,12 +98,12 @@ describe('the fan-out without its position', () => {
 
   it('stops at a position beyond the log, and goes on from the one that an operator sets', async () => {
     await delivered();
-    await group().commit(EVENTS, { offset: 99, metadata: '' });
+    await group().commit(EVENTS, { offset: 99, metadata: '' }, -1);
     await stage.start();
     await until(() => stage.stopped.length > 0);
     expect(stage.stopped[0]).toMatchObject({ error: expect.stringContaining('is 99, but the log goes from 0 to 2') });
 
-    await group().commit(EVENTS, { offset: 1, metadata: '' });
+    await group().commit(EVENTS, { offset: 1, metadata: '' }, -1);
     await until(async () => (await stage.written()).length === 3);
   });
 });

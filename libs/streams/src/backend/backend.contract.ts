@@ -80,6 +80,26 @@ export function describeBackend(name: string, subject: () => BackendUnderTest): 
       await member.leave();
     });
 
+    it('shows a committed position at once to a reader that asks for a stable one', async () => {
+      const { backend, createTopic, uniqueName } = subject();
+      const [input, output] = [await createTopic(1), await createTopic(4)];
+      const groupId = uniqueName('group');
+      const producer = backend.producer(uniqueName('tx'));
+      await producer.init();
+      const member = backend.group({ groupId, topics: [input] });
+      expect(await member.committed({ topic: input, partition: 0 }, { stable: true })).toBeNull();
+      for (let offset = 1; offset <= 40; offset++) {
+        const position = { topic: input, partition: 0, offset, metadata: `at ${String(offset)}` };
+        // Its markers go to several partitions, and take their time.
+        const records = Array.from({ length: 4 }, (_, partition) => ({ ...outgoing(output, 'a'), partition }));
+        await producer.commit({ records, offsets: [{ groupId, ...position }] });
+        const found = await member.committed({ topic: input, partition: 0 }, { stable: true });
+        expect(found).toEqual({ offset, metadata: position.metadata });
+      }
+      await producer.close();
+      await member.leave();
+    });
+
     it('fences the older of two producers with one transactional.id: none of its records appear', async () => {
       const { backend, createTopic, uniqueName } = subject();
       const topic = await createTopic(1);
@@ -199,8 +219,13 @@ export function describeBackend(name: string, subject: () => BackendUnderTest): 
       expect(await member.confirm(latest().generation)).toBe(true);
       expect(await member.confirm(latest().generation - 1)).toBe(false);
       expect(await member.committed({ topic, partition: 0 })).toBeNull();
-      await member.commit({ topic, partition: 0 }, { offset: 5, metadata: '' });
-      expect(await member.committed({ topic, partition: 0 })).toEqual({ offset: 5, metadata: '' });
+      const position = { offset: 5, metadata: '' };
+      expect(await member.commit({ topic, partition: 0 }, position, latest().generation)).toBe(true);
+      expect(await member.committed({ topic, partition: 0 })).toEqual(position);
+      expect(await member.commit({ topic, partition: 0 }, { ...position, offset: 9 }, latest().generation - 1)).toBe(
+        false,
+      );
+      expect(await member.committed({ topic, partition: 0 })).toEqual(position);
       await member.leave();
     });
 

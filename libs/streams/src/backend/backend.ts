@@ -37,15 +37,16 @@ export interface Transaction {
 export type BaseOffsets = ReadonlyMap<string, number>;
 
 /**
- * The only writer under its transactional.id. A transaction is one call: all or nothing. After any rejection the
- * producer is unusable: close it, create another, and read from the broker what was committed.
+ * The only writer under its transactional.id. A transaction is one call, and calls must not overlap: all or nothing. If
+ * a broker refuses a part of it, the call rejects with the refusal, everything is aborted, and the producer goes on. The
+ * same holds for BROKER_UNAVAILABLE, but a leader that takes no records takes no markers: other transactions of the
+ * producer may have to wait for it. After PRODUCER_FENCED, PRODUCER_FAILED or anything unknown it is unusable: close it,
+ * create another, and read from the broker what was committed.
  */
 export interface TransactionalProducer {
   /** Fences the predecessor and waits until its open transaction has ended, so that offsets read afterwards are final. */
   init(): Promise<void>;
   commit(transaction: Transaction): Promise<BaseOffsets>;
-  /** How long the last commit waited for the previous one to complete in all partitions; absent or 0: not at all. */
-  readonly heldUpMs?: number;
   close(): Promise<void>;
 }
 
@@ -89,9 +90,14 @@ export interface GroupMember {
   leaseValid(): boolean;
   /** Resolves with true once this generation accepted a heartbeat sent after the call; false when it is over. */
   confirm(generation: number): Promise<boolean>;
-  committed(partition: TopicPartition): Promise<CommittedOffset | null>;
-  /** Commits plainly, for tasks that store their position elsewhere. */
-  commit(partition: TopicPartition, offset: CommittedOffset): Promise<void>;
+  /** @param options `stable`: waits while a transaction has a position that is not visible yet, even if it was committed */
+  committed(partition: TopicPartition, options?: { readonly stable: boolean }): Promise<CommittedOffset | null>;
+  /**
+   * Commits plainly, as a member in this generation; default: that of the last join; -1: as someone outside, which an
+   * empty group takes.
+   * @returns false: the generation is over, and nothing was committed
+   */
+  commit(partition: TopicPartition, offset: CommittedOffset, generation?: number): Promise<boolean>;
   /** Joins again, so that the group assigns new partitions. */
   rejoin(): void;
   leave(): Promise<void>;

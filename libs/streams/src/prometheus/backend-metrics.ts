@@ -11,13 +11,13 @@ export function registerTransactionMetrics({
 }: Omit<MetricsOptions, 'now'>): (transactionalId: string, durationMs: number) => void {
   const durations = new Histogram({
     name: `${prefix}transaction_duration_seconds`,
-    help: 'Time from the start of a Kafka transaction to the response to its commit, by transactional id without its number.',
+    help: 'Time from the start of a Kafka transaction to the response to its commit, by transactional id without its last part.',
     labelNames: ['producer'],
     buckets: TRANSACTION_BUCKETS_S,
     registers: [registry],
   });
   return (transactionalId, durationMs) =>
-    durations.observe({ producer: transactionalId.replace(/\.\d+$/, '') }, durationMs / 1_000);
+    durations.observe({ producer: transactionalId.replace(/\.(\d+|[\da-f-]{36})$/, '') }, durationMs / 1_000);
 }
 
 /** @param stalls such as those of `backend.stalls.all()`, the oldest of a kind first */

@@ -70,6 +70,40 @@ describe('record buffers', () => {
     expect(buffer.batches.filter(({ bytes }) => used.has(bytes)).length).toBeLessThan(10);
   });
 
+  it('are joined with their records in order, and stay as they were', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(record, { maxLength: 20 }), { maxLength: 4 }), (transactions) => {
+        const collectors = transactions.map((records) => {
+          const collector = new RecordCollector(500);
+          for (const { topic, partition, key, value } of records) collector.to(topic, partition).append(key, value);
+          return collector;
+        });
+        const joined = RecordCollector.joined(collectors);
+        const all = transactions.flat();
+        expect([...joined]).toHaveLength(all.length);
+        for (const { topic, partition } of all)
+          expect(ofPartition(joined, topic, partition)).toEqual(ofPartition(all, topic, partition));
+        for (const [index, collector] of collectors.entries())
+          expect([...collector]).toHaveLength(transactions[index]?.length ?? NaN);
+      }),
+    );
+  });
+
+  it('keep the timestamps and headers of records that are joined', () => {
+    const headers = [{ key: 'traceparent', value: Buffer.from('00-1') }];
+    const collectors = [1_000, 2_000].map((timestamp) => {
+      const collector = new RecordCollector();
+      collector.to('t', 0).append(null, Buffer.from(String(timestamp)), headers, timestamp);
+      return collector;
+    });
+    const joined = RecordCollector.joined(collectors);
+    expect([...joined].map((one) => ({ timestamp: one.timestamp, headers: one.headers }))).toEqual([
+      { timestamp: 1_000, headers },
+      { timestamp: 2_000, headers },
+    ]);
+    expect(joined.filled()).toHaveLength(1);
+  });
+
   it('take parts of other buffers without what lies around them', () => {
     const bytes = Buffer.from('..key..value..');
     const buffers = new RecordCollector();

@@ -1,4 +1,4 @@
-import type { OutgoingRecord } from '../record.js';
+import { type OutgoingRecord, partitionName } from '../record.js';
 import { ByteReader, varintSize, varlongSize, writeVarint, writeVarlong } from './bytes.js';
 import { readRecord } from './record-batch-decoder.js';
 import { headersSize, type RecordHeader, writeHeaders } from './record-headers.js';
@@ -18,12 +18,41 @@ export class RecordCollector implements Iterable<OutgoingRecord> {
     return buffers;
   }
 
+  /** The records of several collectors, which must not change while it is used: copies only what shares a partition. */
+  static joined(collectors: readonly RecordCollector[]): RecordCollector {
+    const joined = new RecordCollector();
+    const byPartition = new Map<string, RecordBuffer[]>();
+    for (const buffer of collectors.flatMap((collector) => collector.filled())) {
+      const name = partitionName(buffer);
+      byPartition.set(name, [...(byPartition.get(name) ?? []), buffer]);
+    }
+    for (const buffers of byPartition.values()) {
+      if (buffers.length === 1) for (const buffer of buffers) joined.of(buffer.topic).set(buffer.partition, buffer);
+      else for (const buffer of buffers) joined.copy(buffer);
+    }
+    return joined;
+  }
+
   to(topic: string, partition: number): RecordBuffer {
-    let known = this.byTopic.get(topic);
-    if (!known) this.byTopic.set(topic, (known = new Map<number, RecordBuffer>()));
+    const known = this.of(topic);
     let buffer = known.get(partition);
     if (!buffer) known.set(partition, (buffer = new RecordBuffer(topic, partition, this.maxBatchBytes)));
     return buffer;
+  }
+
+  private of(topic: string): Map<number, RecordBuffer> {
+    let known = this.byTopic.get(topic);
+    if (!known) this.byTopic.set(topic, (known = new Map<number, RecordBuffer>()));
+    return known;
+  }
+
+  private copy(from: RecordBuffer): void {
+    const into = this.to(from.topic, from.partition);
+    for (const { key, value, headers, timestamp } of from.records()) into.append(key, value, headers, timestamp);
+  }
+
+  get bytes(): number {
+    return this.filled().reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   filled(): RecordBuffer[] {
@@ -117,6 +146,10 @@ export class RecordBuffer {
     batch.length = at;
     batch.count++;
     this.count++;
+  }
+
+  get bytes(): number {
+    return this.batches.reduce((sum, { length }) => sum + length, 0);
   }
 
   get hasTimestamps(): boolean {

@@ -1,17 +1,14 @@
 import { brokerError, ByteReader } from './bytes.js';
+import { compactString, NO_TAGS, skipString, skipTags, unsignedVarint } from './tagged-fields.js';
 
 export const METADATA_API_KEY = 3;
 /** The first version with topic ids (Kafka 2.8). */
 export const TOPIC_ID_METADATA_VERSION = 10;
 
-const NO_TAGS = Buffer.from([0]);
 const NO_ID = Buffer.alloc(16);
 const NO_ID_TEXT = NO_ID.toString('hex');
 
-/**
- * Metadata v10 of one topic, for its id. This version has tagged fields. kafkajs does not know those of the request and
- * response headers, so they are the first byte of our payload in both directions.
- */
+/** Metadata v10 of one topic, for its id. */
 export function topicIdRequest(topic: string) {
   return {
     apiKey: METADATA_API_KEY,
@@ -23,13 +20,11 @@ export function topicIdRequest(topic: string) {
 }
 
 function encode(topic: string): Buffer {
-  const name = Buffer.from(topic);
   return Buffer.concat([
     NO_TAGS,
-    unsignedVarint(2), // one topic; compact lengths are one more than they say
+    unsignedVarint(2), // one topic
     NO_ID,
-    unsignedVarint(name.length + 1),
-    name,
+    compactString(topic),
     NO_TAGS,
     Buffer.from([0, 0, 0]), // create nothing; no authorized operations
     NO_TAGS,
@@ -59,24 +54,4 @@ function skipBroker(reader: ByteReader): void {
   reader.int32(); // port
   skipString(reader); // rack
   skipTags(reader);
-}
-
-function skipString(reader: ByteReader): void {
-  const length = reader.unsignedVarint() - 1;
-  reader.position += Math.max(0, length);
-}
-
-function skipTags(reader: ByteReader): void {
-  for (let left = reader.unsignedVarint(); left > 0; left--) {
-    reader.unsignedVarint(); // tag
-    const size = reader.unsignedVarint();
-    reader.position += size;
-  }
-}
-
-function unsignedVarint(value: number): Buffer {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest >= 0x80; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
-  return Buffer.from([...bytes, rest]);
 }

@@ -55,9 +55,9 @@ function newStore() {
     kept,
     values,
     open: () => kept.open(new AbortController().signal),
-    commit: (key: string, value: number) => {
+    commit: (key: string, value: number, isRepeated = false) => {
       values.put(key, value);
-      kept.committed(new Map([[partitionName(CHANGELOG), append(key, value)]]));
+      kept.committed({ baseOffsets: new Map([[partitionName(CHANGELOG), append(key, value)]]), isRepeated });
       kept.store.commit();
     },
   };
@@ -80,6 +80,24 @@ describe('the store of a partition', () => {
     commit('b', 1);
     await open();
     expect(journal.restored.map(({ from }) => from)).toEqual(['changelog', 'memory']);
+  });
+
+  it.each([
+    ['an aborted attempt of its own', true, 'memory', []],
+    ['another writer', false, 'changelog', ['changelog_has_other_writers']],
+  ] as const)('is complete or not when records of %s come before its own', async (_whose, isRepeated, from, events) => {
+    const { open, commit } = newStore();
+    await open();
+    commit('a', 1);
+    for (const value of [7, 8, 9]) append('b', value);
+    commit('b', 2, isRepeated);
+    clock += 30 * HOUR_MS;
+    commit('c', 1);
+    await open();
+    expect(journal.restored.map((restored) => restored.from)).toEqual(['changelog', from]);
+    expect(journal.events.filter((event) => event.startsWith('changelog_has'))).toEqual(
+      events.map((event) => expect.stringContaining(event)),
+    );
   });
 
   it('had content before its last key was deleted: its partition needs a position', async () => {

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { settleOrAbort } from '../abort.js';
-import type { BaseOffsets } from '../backend/backend.js';
 import { type LogRange, logRange, readUpTo } from '../backend/log-reader.js';
 import { WaitFailed } from '../errors.js';
 import { partitionName, type RecordBatch, slicesOf, type StreamRecord, type TopicPartition } from '../record.js';
 import type { StateStore, StoreDefinition } from '../state/state-store.js';
 import { type CompleteState, type StateOptions, StoreCheckpoints } from './store-checkpoints.js';
+import type { TaskCommit } from './streams-producer.js';
 
 /** A restore yields to other tasks after this many records. */
 const SLICE_RECORDS = 2_000;
@@ -91,7 +91,7 @@ export class ChangelogStore {
   }
 
   /** Call after a commit and before the store's own: the records are in the changelog from the base offset on. */
-  committed(baseOffsets: BaseOffsets): void {
+  committed({ baseOffsets, isRepeated }: TaskCommit): void {
     const { complete } = this;
     const base = baseOffsets.get(partitionName(this.changelog));
     if (!complete || base === undefined) return;
@@ -102,9 +102,9 @@ export class ChangelogStore {
         `The changelog ${partitionName(this.changelog)} continues at ${String(base)}, before the position ${String(complete.position)} of the store ${this.name}: it was deleted, or has lost records.`,
       );
     }
-    // Only the marker of the last transaction may lie between the last known position and the new records. Other
-    // records came from another writer: the position stays before them, and the next open() reads them.
-    if (base > complete.position + 1) {
+    // Only the marker of the last transaction may lie between the last known position and the new records, or an aborted
+    // attempt. Other records came from another writer: the position stays before them, and the next open() reads them.
+    if (base > complete.position + 1 && !isRepeated) {
       this.warnOfOthers(complete.position, base);
       return;
     }

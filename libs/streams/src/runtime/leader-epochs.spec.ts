@@ -62,7 +62,7 @@ describe('a log that loses processed records to an unclean election (R-45)', () 
   });
 
   it('leaves a position outside of the log to the broker where it does not know of which leader it is', async () => {
-    await apps.broker.group({ groupId: 'counting', topics: [] }).commit(INPUT, { offset: 9, metadata: '' });
+    await apps.broker.group({ groupId: 'counting', topics: [] }).commit(INPUT, { offset: 9, metadata: '' }, -1);
     const app = await apps.start();
     await untilParked(app);
     // A retry could find that the log has grown past the position.
@@ -71,23 +71,24 @@ describe('a log that loses processed records to an unclean election (R-45)', () 
 
   it('is not moved back by a skip: where its log has become shorter, all of it would be processed again', async () => {
     apps.append('a', 'b');
-    await apps.broker.group({ groupId: 'counting', topics: [] }).commit(INPUT, { offset: 9, metadata: '' });
+    await apps.broker.group({ groupId: 'counting', topics: [] }).commit(INPUT, { offset: 9, metadata: '' }, -1);
     const commits: number[] = [];
     const open = apps.broker.group.bind(apps.broker);
     jest.spyOn(apps.broker, 'group').mockImplementation((options) => {
       const member = open(options);
       const commit = member.commit.bind(member);
-      member.commit = async (partition, committed) => {
-        await commit(partition, committed);
+      member.commit = async (partition, committed, generation) => {
         commits.push(committed.offset);
+        return commit(partition, committed, generation);
       };
       return member;
     });
     const app = await apps.start();
     await untilParked(app);
+    commits.length = 0;
     expect(app.command(INPUT, 'skip')).toBeNull();
     await until(() => commits.length > 0);
-    expect(commits).toEqual([9]);
+    expect(new Set(commits)).toEqual(new Set([9]));
   });
 
   it.each([

@@ -1,8 +1,7 @@
 import type { CommittedOffset, StreamsBackend } from '../backend/backend.js';
 import { LogTruncated } from '../errors.js';
 import { partitionName, type RecordBatch } from '../record.js';
-
-const EPOCH = 'epoch=';
+import { positionEntry, valueIn } from './position-metadata.js';
 
 /**
  * Tracks the leader epoch of each source's position. An unclean election loses records and gives their offsets to
@@ -20,14 +19,14 @@ export class LeaderEpochs {
   /** For the metadata of a commit. */
   entries(topic: string): string[] {
     const epoch = this.known.get(topic);
-    return epoch === undefined ? [] : [`${EPOCH}${String(epoch)}`];
+    return epoch === undefined ? [] : [positionEntry('epoch', epoch)];
   }
 
   /** @throws LogTruncated: the log has lost records before the position */
   async resume(topic: string, { offset, metadata }: CommittedOffset): Promise<void> {
-    const entry = metadata.split(',').find(isEpoch);
-    if (entry === undefined) return;
-    this.known.set(topic, Number(entry.slice(EPOCH.length)));
+    const epoch = valueIn(metadata, 'epoch');
+    if (epoch === undefined) return;
+    this.known.set(topic, Number(epoch));
     const end = await this.endBefore(topic, offset);
     if (end === null) return;
     const name = partitionName({ topic, partition: this.partition });
@@ -59,16 +58,4 @@ export class LeaderEpochs {
     const end = await this.backend.epochEnd({ topic, partition: this.partition }, epoch, reached);
     return end !== null && end < position ? end : null;
   }
-}
-
-/** For a position that someone has set, whose epoch is unknown. */
-export function withoutEpoch(metadata: string): string {
-  return metadata
-    .split(',')
-    .filter((entry) => !isEpoch(entry))
-    .join();
-}
-
-function isEpoch(entry: string): boolean {
-  return entry.startsWith(EPOCH);
 }

@@ -1,33 +1,19 @@
 const LEAST_MS = 10;
 const MOST_MS = 500;
-const MS_PER_PARTITION = 1;
+const MS_PER_PARTITION = 1.2;
 
 /**
- * How long a partition waits after a small commit, by the topic's partition count: the tasks of all processes together
- * then commit about a thousand small transactions per second. It is the same for all partitions, whichever process has
- * them.
+ * How long a partition waits at most after a small commit, by the topic's partition count: the tasks of all processes
+ * together then commit less than 850 times per second. It is the same for all partitions, whichever process has them.
  */
 export function lingerFor(partitionCount: number): number {
   return Math.min(Math.max(partitionCount * MS_PER_PARTITION, LEAST_MS), MOST_MS);
 }
 
-const MOST_HELD_UP_MS = 2_000;
-const DECAY = 0.75;
+/** How many times longer the wait after a commit is than that of a transaction for the tasks that end theirs together. */
+export const GATHER_PER_LINGER = 10;
 
-/**
- * The wait of one task after small commits. It grows if the brokers have not completed a transaction when the next one
- * begins: new records are better in the next fetch than behind a commit that has to wait.
- */
-export class Linger {
-  ms: number;
-
-  constructor(private readonly leastMs: number) {
-    this.ms = leastMs;
-  }
-
-  /** @param heldUpMs how long the commit waited for the previous one to complete; 0: not at all */
-  committed(heldUpMs: number): void {
-    const wantedMs = heldUpMs > 0 ? this.ms + heldUpMs : this.ms * DECAY;
-    this.ms = Math.max(this.leastMs, Math.min(wantedMs, MOST_HELD_UP_MS));
-  }
+/** The wait until the next multiple of `lingerMs`: the tasks of a process go on together, and commit together. */
+export function untilNextTurn(now: number, lingerMs: number): number {
+  return lingerMs === 0 ? 0 : lingerMs - (now % lingerMs);
 }

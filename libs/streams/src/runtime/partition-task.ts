@@ -23,18 +23,25 @@ export interface PartitionTask {
   close(): Promise<void>;
 }
 
+/** `confirmed`: also rejects if there was a rebalance since the last confirmOwnership(). Default: `owner`. */
+export type CommitAs = 'owner' | 'confirmed';
+
 export interface TaskContext extends TopicPartition {
   /** Whether no other member can own the partition yet; false after a pause of this process, until confirmed. */
   leaseValid(): boolean;
   /** Resolves when the group has confirmed ownership after the call; rejects if the partition was revoked. */
   confirmOwnership(): Promise<void>;
-  /** @param topic one of the task's; its first by default */
-  committedOffset(topic?: string): Promise<CommittedOffset | null>;
   /**
-   * Commits plainly to the group, for tasks that store their position elsewhere: it makes the lag visible.
+   * @param topic one of the task's; its first by default
+   * @param options `stable`: waits for a transaction that has a position, until it is visible or aborted
+   */
+  committedOffset(topic?: string, options?: { readonly stable: boolean }): Promise<CommittedOffset | null>;
+  /**
+   * Commits plainly to the group, for tasks that store their position elsewhere: it makes the lag visible. Rejects while
+   * the group rebalances.
    * @param topic one of the task's; its first by default
    */
-  commitOffset(nextOffset: number, metadata?: string, topic?: string): Promise<void>;
+  commitOffset(nextOffset: number, metadata?: string, topic?: string, as?: CommitAs): Promise<void>;
   /** Closes and rebuilds the task, from work outside process(). */
   fail(error: Error): void;
   /**

@@ -1,10 +1,11 @@
-import type { BaseOffsets, CommittedOffset } from '../backend/backend.js';
+import type { CommittedOffset } from '../backend/backend.js';
 import { StreamsError } from '../errors.js';
 import { partitionName, type TopicPartition } from '../record.js';
 import type { StateStore, StoreDefinition } from '../state/state-store.js';
 import { sourcesOf, type Topology } from '../topology/topology.js';
 import { ChangelogStore } from './changelog-store.js';
 import type { StateOptions } from './store-checkpoints.js';
+import type { TaskCommit } from './streams-producer.js';
 
 /** The stores of one partition. They outlive its tasks while the partition is assigned to this process. */
 export class StateManager {
@@ -67,8 +68,8 @@ export class StateManager {
     return this.stores.reduce((sum, { remaining }) => sum + remaining, 0);
   }
 
-  committed(baseOffsets: BaseOffsets): void {
-    for (const store of this.stores) store.committed(baseOffsets);
+  committed(outcome: TaskCommit): void {
+    for (const store of this.stores) store.committed(outcome);
   }
 
   between(): void {

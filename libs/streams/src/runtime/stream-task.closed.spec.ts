@@ -8,6 +8,7 @@ import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTopology } from '../topology/topology.js';
 import { StateDirectory } from './state-directory.js';
 import { StreamTask } from './stream-task.js';
+import { StreamsProducer } from './streams-producer.js';
 
 const INPUT = { topic: 'input', partition: 0 };
 
@@ -42,7 +43,8 @@ describe('a task that is closed while a commit is under way', () => {
       fail: () => undefined,
     };
     const intervals = { commitIntervalMs: 500, lingerMs: 0 };
-    const task = new StreamTask({ topology: counting, context, stores, backend, now: () => 0, ...intervals });
+    const producer = new StreamsProducer({ backend, newTransactionalId: () => 'counting.1', gatherMs: () => 0 });
+    const task = new StreamTask({ topology: counting, context, stores, backend, producer, now: () => 0, ...intervals });
     await task.open();
     broker.append(INPUT, { key: Buffer.from('a'), value: null });
     const batch = await broker.fetcher().open(INPUT, 0).next();

@@ -21,8 +21,10 @@ async function startForgotten(): Promise<TaskManager> {
 }
 
 /** Fences the producer of the task, whose next commit fails. */
-function failNextCommit(): Promise<void> {
-  return apps.broker.producer(`${counting.applicationId}.0`).init();
+async function failNextCommit(): Promise<void> {
+  const position = await apps.broker.group({ groupId: counting.applicationId, topics: [] }).committed(INPUT);
+  const [, writer = ''] = /writer=([^,]+)/.exec(position?.metadata ?? '') ?? [];
+  await apps.broker.producer(writer).init();
 }
 
 describe('a partition whose committed offset has expired while its changelog is there (R-45)', () => {
@@ -50,7 +52,7 @@ describe('a partition whose committed offset has expired while its changelog is 
   it('goes on once the position is set otherwise, as by the tools of Kafka', async () => {
     const app = await startForgotten();
     const group = apps.broker.group({ groupId: counting.applicationId, topics: [] });
-    await group.commit(INPUT, { offset: 3, metadata: '' });
+    await group.commit(INPUT, { offset: 3, metadata: '' }, -1);
     apps.append('d');
     expect(app.command(INPUT, 'retry')).toBeNull();
     await apps.untilOutputs('a1', 'b2', 'c3', 'd4');
@@ -72,7 +74,7 @@ describe('a partition whose committed offset has expired while its changelog is 
   it('is not moved later by a command that came while it was already going on', async () => {
     const app = await startForgotten();
     const group = apps.broker.group({ groupId: counting.applicationId, topics: [] });
-    await group.commit(INPUT, { offset: 3, metadata: '' });
+    await group.commit(INPUT, { offset: 3, metadata: '' }, -1);
     const restoring = jest.spyOn(apps.broker, 'topicId');
     expect(app.command(INPUT, 'retry')).toBeNull();
     await until(() => restoring.mock.calls.length > 0);
@@ -96,7 +98,7 @@ describe('a partition whose changelog is gone while its committed offset is ther
     if (!committed) throw new Error('Nothing was committed.');
     apps.broker = createCountingBroker();
     apps.append('a', 'b', 'c');
-    await apps.broker.group({ groupId: counting.applicationId, topics: [] }).commit(INPUT, committed);
+    await apps.broker.group({ groupId: counting.applicationId, topics: [] }).commit(INPUT, committed, -1);
     return apps.start();
   }
 
@@ -165,7 +167,7 @@ describe('a partition that has lost the state of one store, and not of another (
     apps.append('a', 'b');
     apps.broker.append(SUMS, { key: Buffer.from('k'), value: Buffer.from('2') });
     const group = apps.broker.group({ groupId: counting.applicationId, topics: [] });
-    await group.commit(INPUT, { offset: 1, metadata: 'counts,sums' });
+    await group.commit(INPUT, { offset: 1, metadata: 'counts,sums' }, -1);
     const app = await apps.start(withSums);
     await untilParked(app);
     return app;
@@ -229,7 +231,7 @@ describe('a partition whose position is not lost', () => {
     await apps.untilOutputs('a1');
     await first.stop();
     const group = apps.broker.group({ groupId: counting.applicationId, topics: [] });
-    await group.commit(INPUT, { offset: 0, metadata: '' });
+    await group.commit(INPUT, { offset: 0, metadata: '' }, -1);
     await apps.start();
     await apps.untilOutputs('a1', 'a2');
   });

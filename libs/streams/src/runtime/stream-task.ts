@@ -1,15 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { waitOrAbort } from '../abort.js';
-import type { StreamsBackend, TransactionalProducer } from '../backend/backend.js';
+import type { CommittedOffset, StreamsBackend } from '../backend/backend.js';
 import { errorMessage, StreamsError, WaitFailed } from '../errors.js';
 import { partitionName, type RecordBatch, slicesOf } from '../record.js';
 import { type RecordSlice, sourcesOf, type Topology } from '../topology/topology.js';
 import { LeaderEpochs } from './leader-epochs.js';
-import { Linger } from './linger.js';
+import { untilNextTurn } from './linger.js';
 import { isOfRecord } from './parking.js';
 import type { OpenedTask, PartitionTask, TaskContext } from './partition-task.js';
+import { entriesWithout, positionEntry, valueIn } from './position-metadata.js';
 import { ProcessorTopology } from './processor-topology.js';
 import type { StateManager } from './state-directory.js';
+import type { StreamsProducer, TaskProducer } from './streams-producer.js';
 
 const SLICE_RECORDS = 1_000;
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
@@ -17,6 +19,8 @@ const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 const MAX_TURN_MS = 50;
 /** A look at the clock costs a hundredth of a cheap record. */
 const RECORDS_PER_LOOK = 16;
+/** In place of a writer: nothing of it can follow. */
+const RELEASED = '';
 /** Also limits input without output: a restart must not go back far. */
 const COMMIT_AT_LEAST_EVERY_MS = 1_000;
 
@@ -25,8 +29,9 @@ interface StreamTaskOptions {
   readonly context: TaskContext;
   readonly stores: StateManager;
   readonly backend: StreamsBackend;
+  readonly producer: StreamsProducer;
   readonly commitIntervalMs: number;
-  /** The minimum wait from a small commit to the next fetch. */
+  /** The longest wait from a small commit to the next fetch. */
   readonly lingerMs: number;
   readonly onTimestamp?: (topic: string) => void;
   readonly now: () => number;
@@ -38,7 +43,7 @@ interface StreamTaskOptions {
  */
 export class StreamTask implements PartitionTask {
   private core: ProcessorTopology | null = null;
-  private producer: TransactionalProducer | null = null;
+  private producer: TaskProducer | null = null;
   private positions: ReadonlyMap<string, number> = new Map();
   /** The positions of the last commit; null: not all sources have one. */
   private committed: ReadonlyMap<string, number> | null = null;
@@ -51,36 +56,32 @@ export class StreamTask implements PartitionTask {
   private readonly closed = new AbortController();
   private readonly released = new AbortController();
   private stallEnds: () => void = () => undefined;
-  private readonly linger: Linger;
   private readonly epochs: LeaderEpochs;
 
   constructor(private readonly options: StreamTaskOptions) {
-    const { backend, context, lingerMs } = options;
-    this.linger = new Linger(lingerMs);
+    const { backend, context } = options;
     this.epochs = new LeaderEpochs(backend, context.partition);
   }
 
   async open(): Promise<OpenedTask> {
     const { topology, context, stores, backend, onTimestamp, now } = this.options;
     const { topic, partition } = context;
-    this.producer = backend.producer(`${topology.applicationId}.${String(partition)}`);
-    await this.producer.init();
-    await context.confirmOwnership();
-    const offsets = await Promise.all(
-      sourcesOf(topology).map(async (source) => [source, await context.committedOffset(source)] as const),
-    );
+    const producer = await this.options.producer.open(partition);
+    this.producer = producer;
+    const offsets = await this.fencePredecessors();
     // A commit covers all sources: one without an offset was added to the topology later.
     const committed = offsets[0]?.[1] ?? null;
     const partitionCounts = await this.sinkPartitions();
     await stores.open(this.closed.signal);
     stores.refuseLost(committed, topology, context);
     for (const [source, offset] of offsets) if (offset) await this.epochs.resume(source, offset);
+    const time = valueIn(committed?.metadata ?? '', 'time');
     this.core = new ProcessorTopology({
       topology,
       stores: stores.byName,
       partition: { topic, partition },
       partitionCounts,
-      streamTimeMs: committed && streamTimeIn(committed.metadata),
+      streamTimeMs: time === undefined ? null : Number(time),
       onTimestamp,
       now,
     });
@@ -92,7 +93,42 @@ export class StreamTask implements PartitionTask {
     this.positions = new Map(await Promise.all(starts));
     this.committed = offsets.some(([, found]) => !found) ? null : this.positions;
     this.committedAt = now();
+    for (const [source, found] of offsets) {
+      this.closed.signal.throwIfAborted();
+      const entries = entriesWithout(found?.metadata ?? '', 'writer');
+      entries.push(positionEntry('writer', producer.transactionalId));
+      await context.commitOffset(this.positions.get(source) ?? 0, entries.join(), source, 'confirmed');
+    }
     return { position: this.positions.get(topic) ?? 0, others: this.positions };
+  }
+
+  /**
+   * Before a task writes, it commits the transactional.id of its process with the position; with its last commit it
+   * takes it back. So an id that is found there is that of a process that is dead, or does not know that it has lost
+   * the partition. The commit is refused if there was a rebalance since ownership was confirmed here: another owner may
+   * have come and gone.
+   * @returns positions that only this task can change from now on
+   */
+  private async fencePredecessors(): Promise<CommittedOffsets> {
+    const { topology, context, producer } = this.options;
+    const before = await this.committedOffsets();
+    // An id that is read before this is no rightful owner's.
+    await context.confirmOwnership();
+    // Earlier versions used an id for each partition, and left no name.
+    const unnamed = `${topology.applicationId}.${String(context.partition)}`;
+    const writersOf = (offsets: CommittedOffsets): string[] =>
+      offsets.map(([, found]) => valueIn(found?.metadata ?? '', 'writer') ?? unnamed);
+    const fenced = new Set(writersOf(before).filter((writer) => writer !== RELEASED));
+    await Promise.all([...fenced].map((writer) => producer.fence(writer)));
+    const offsets = await this.committedOffsets({ stable: true });
+    if (writersOf(offsets).every((writer) => writer === RELEASED || fenced.has(writer))) return offsets;
+    throw new Error('The partition had another owner between the first read of its position and the confirmation.');
+  }
+
+  private committedOffsets(options?: { readonly stable: boolean }): Promise<CommittedOffsets> {
+    const { topology, context } = this.options;
+    const read = async (source: string) => [source, await context.committedOffset(source, options)] as const;
+    return Promise.all(sourcesOf(topology).map(read));
   }
 
   private moved(batch: RecordBatch, position: number): ReadonlyMap<string, number> {
@@ -138,10 +174,10 @@ export class StreamTask implements PartitionTask {
 
   /** Call after a commit: the next fetch will include records that arrive in the meantime, in one transaction. */
   private async waitForMore(isSmall: boolean): Promise<void> {
-    this.linger.committed(this.producer?.heldUpMs ?? 0);
+    const { lingerMs, now } = this.options;
     // With several sources, batches are short even in a backlog.
     const isBacklog = this.positions.size > 1 && !this.isCaughtUp;
-    if (isSmall && !isBacklog) await waitOrAbort(this.linger.ms, this.released.signal);
+    if (isSmall && !isBacklog) await waitOrAbort(untilNextTurn(now(), lingerMs), this.released.signal);
   }
 
   /** @returns whether it was a single slice */
@@ -209,7 +245,10 @@ export class StreamTask implements PartitionTask {
   }
 
   async suspend(): Promise<void> {
-    if (this.core && this.positions !== this.committed) await this.commit(this.core, this.positions);
+    if (!this.core) return;
+    await this.commit(this.core, this.positions, RELEASED);
+    // The next owner would not see the commit yet, and would fence this process.
+    await this.committedOffsets({ stable: true });
   }
 
   /** Not called before a rebuild, which the stores outlive. */
@@ -224,7 +263,8 @@ export class StreamTask implements PartitionTask {
     this.stallEnds();
     // The processor is still waiting for something, and may write into the stores later.
     if (this.core?.isAtWork) this.options.stores.abandon();
-    await Promise.all([this.options.stores.suspend(), this.producer?.close()]);
+    this.producer?.close();
+    await this.options.stores.suspend();
   }
 
   private isDue(core: ProcessorTopology): boolean {
@@ -239,21 +279,25 @@ export class StreamTask implements PartitionTask {
     return passedMs > ms || passedMs < 0;
   }
 
-  private async commit(core: ProcessorTopology, positions: ReadonlyMap<string, number>): Promise<void> {
+  private async commit(
+    core: ProcessorTopology,
+    positions: ReadonlyMap<string, number>,
+    writer = this.producer?.transactionalId ?? RELEASED,
+  ): Promise<void> {
     const { topology, context, now } = this.options;
-    const entries = this.options.stores.entries();
+    const entries = [...this.options.stores.entries(), positionEntry('writer', writer)];
     // Otherwise the stream time would begin again with the next task.
-    if (core.streamTimeMs !== null) entries.push(`${TIME}${String(core.streamTimeMs)}`);
+    if (core.streamTimeMs !== null) entries.push(positionEntry('time', core.streamTimeMs));
     const own = { groupId: topology.applicationId, partition: context.partition };
     const offsets = [...positions].map(([topic, offset]) => {
       const metadata = [...entries, ...this.epochs.entries(topic)].join();
       return { ...own, topic, offset, metadata };
     });
-    const baseOffsets = await this.producer?.commit({ records: core.pending(), offsets }).catch((error: unknown) => {
+    const outcome = await this.producer?.commit({ records: core.pending(), offsets }).catch((error: unknown) => {
       throw core.hasPunctuated ? ofPunctuation(error) : error;
     });
     this.closed.signal.throwIfAborted();
-    if (baseOffsets) this.options.stores.committed(baseOffsets);
+    if (outcome) this.options.stores.committed(outcome);
     core.commit();
     this.uncommittedSince = null;
     this.hasCommitted = true;
@@ -273,12 +317,7 @@ export class StreamTask implements PartitionTask {
   }
 }
 
-const TIME = 'time=';
-
-function streamTimeIn(metadata: string): number | null {
-  const time = metadata.split(',').find((entry) => entry.startsWith(TIME));
-  return time === undefined ? null : Number(time.slice(TIME.length));
-}
+type CommittedOffsets = readonly (readonly [source: string, found: CommittedOffset | null])[];
 
 /** The broker does not say which output it refuses, a record's or punctuate()'s. No record is blamed then. */
 function ofPunctuation(error: unknown): unknown {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ReadOnlyKeyValueStore, StateStore } from '../state/state-store.js';
 import { topicsUsedBy } from '../topology/topics.js';
 import {
@@ -9,10 +10,11 @@ import {
   type Topology,
   undeclared,
 } from '../topology/topology.js';
-import { lingerFor } from './linger.js';
+import { GATHER_PER_LINGER, lingerFor } from './linger.js';
 import type { TaskContext } from './partition-task.js';
 import { StateDirectory } from './state-directory.js';
 import { StreamTask } from './stream-task.js';
+import { StreamsProducer } from './streams-producer.js';
 import { GroupTaskManager, type MemberOptions, type TaskManager } from './task-manager.js';
 
 const DEFAULT_COMMIT_INTERVAL_MS = 500;
@@ -27,8 +29,8 @@ export interface StreamsAppOptions<Definitions extends StoreDefinitions = StoreD
    */
   readonly commitIntervalMs?: number | undefined;
   /**
-   * How long a partition waits after a commit of few records before it fetches again; default 1 ms per partition of the
-   * source, from 10 to 500 ms. The first record after a longer silence is committed at once; in a steady stream records
+   * How long a partition waits at most after a commit of few records before it fetches again; default 1.2 ms per
+   * partition of the source, from 10 to 500 ms. The first record after a longer silence is committed at once; in a steady stream records
    * wait up to this long for each other. With many partitions and little traffic on each, small transactions are most
    * of the brokers' work.
    */
@@ -56,14 +58,20 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
   const { checkpointIntervalMs = DEFAULT_CHECKPOINT_INTERVAL_MS } = options;
   const topics = sourcesOf(topology);
   const states = new StateDirectory({ ...options, checkpointIntervalMs });
+  const lingerMs = (): number => options.lingerMs ?? lingerFor(manager.partitionCounts.get(topics[0]) ?? 0);
+  const producer = new StreamsProducer({
+    backend,
+    newTransactionalId: () => `${topology.applicationId}.${randomUUID()}`,
+    gatherMs: () => lingerMs() / GATHER_PER_LINGER,
+  });
   const onTimestamp = (topic: string): void => {
     if (manager.byAppendTime.delete(topic))
       logger.warn('forwarded_timestamp_ignored', { topic, cause: 'Its message.timestamp.type is LogAppendTime.' });
   };
   const createTask = (context: TaskContext): StreamTask => {
-    const { lingerMs = lingerFor(manager.partitionCounts.get(topics[0]) ?? 0) } = options;
     const stores = states.of(context.partition);
-    return new StreamTask({ topology, context, stores, backend, onTimestamp, commitIntervalMs, lingerMs, now });
+    const times = { commitIntervalMs, lingerMs: lingerMs(), now };
+    return new StreamTask({ topology, context, stores, backend, producer, onTimestamp, ...times });
   };
   const readsNewPartitions = isIndependentOfPartitions(topology);
   const groupId = topology.applicationId;
@@ -84,6 +92,7 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
     stop: async () => {
       states.stop();
       await manager.stop();
+      await producer.close();
       await states.close();
     },
   };

@@ -142,7 +142,7 @@ describe('a batch that cannot be decoded (R-45)', () => {
 
   it('is left out behind the position too, where the task reads its partition once more', async () => {
     corruptInput('input-0');
-    await broker.group({ groupId: 'group', topics: ['input'] }).commit(INPUT, { offset: 6, metadata: '' });
+    await broker.group({ groupId: 'group', topics: ['input'] }).commit(INPUT, { offset: 6, metadata: '' }, -1);
     const again: string[] = [];
     const manager = await start({}, async (context) => {
       const fetcher = broker.fetcher();
@@ -166,7 +166,7 @@ describe('a batch that cannot be decoded (R-45)', () => {
   });
 
   it('parks its partition behind the position too, while records keep coming', async () => {
-    await broker.group({ groupId: 'group', topics: ['input'] }).commit(INPUT, { offset: 6, metadata: '' });
+    await broker.group({ groupId: 'group', topics: ['input'] }).commit(INPUT, { offset: 6, metadata: '' }, -1);
     const batches = new Map<TaskContext, number>();
     const undecoded = { partition: 'input-0', offset: FIRST, nextOffset: LAST + 1, timestamp: 7 };
     const trickle = () => broker.append(INPUT, { key: null, value: Buffer.from('later') });

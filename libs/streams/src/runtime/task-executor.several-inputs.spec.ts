@@ -99,7 +99,7 @@ describe('a task with several inputs', () => {
     const undecoded = { partition: 'payments-0', offset: 3, nextOffset: 5, timestamp: 7 };
     const error = new UndecodedBatch('CORRUPT_BATCH', 'no batch', undecoded, null);
     for (let n = 0; n < 6; n++) append(PAYMENTS, 'v', n);
-    await broker.group({ groupId: 'group', topics: [] }).commit(PAYMENTS, { offset: 6, metadata: '' });
+    await broker.group({ groupId: 'group', topics: [] }).commit(PAYMENTS, { offset: 6, metadata: '' }, -1);
     let goesOnAt: number | null = null;
     const manager = await start((context) => ({
       idle: async () => {

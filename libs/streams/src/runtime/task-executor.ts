@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { settleOrAbort, waitOrAbort } from '../abort.js';
-import type { Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
+import type { CommittedOffset, Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
 import { errorMessage, StreamsError, UndecodedBatch } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type TopicPartition } from '../record.js';
-import { withoutEpoch } from './leader-epochs.js';
 import {
   type ExceptionHandlers,
   isOfRecord,
@@ -15,7 +14,8 @@ import {
   RULES,
   verdictOn,
 } from './parking.js';
-import type { PartitionTask, TaskContext } from './partition-task.js';
+import type { CommitAs, PartitionTask, TaskContext } from './partition-task.js';
+import { entriesWithout, positionEntry, valueIn } from './position-metadata.js';
 import type { MoveTarget, TaskInput } from './task-input.js';
 import { type NextPart, TaskInputs } from './task-inputs.js';
 
@@ -59,6 +59,7 @@ const IDLE_POLLS_OF_PROGRESS = 50;
 const CLOSE_GRACE_MS = 2_500;
 /** Opening a task fences others: an open that is still running must not fence the next owner of the partition. */
 const OPEN_GRACE_MS = 1_000;
+const NO_GENERATION = -2;
 
 /** The group revoked the partition while the task was being built; not an error. */
 class OwnershipLost extends Error {}
@@ -87,6 +88,8 @@ export class TaskExecutor {
   private waking = new AbortController();
   private task: PartitionTask | null = null;
   private generation: number;
+  /** In which a heartbeat was last accepted that was sent for this task. */
+  private confirmedIn = NO_GENERATION;
   private rebuilds = 0;
   private retries = 0;
   private recordsThisTurn = 0;
@@ -302,14 +305,18 @@ export class TaskExecutor {
     const [earliest, latest, committed] = await Promise.all([
       backend.startOffset(partition),
       backend.endOffset(partition),
-      member.committed(partition),
+      member.committed(partition, { stable: true }),
     ]);
     const targets = { earliest, latest, first_left: Math.max(earliest, committed?.offset ?? 0) };
     const offset = typeof to === 'number' ? to : targets[to];
     // The metadata lists the stores with state. After a lost state it is dropped.
     const isStateThere = this.parked !== null && RULES[this.parked.code]?.lost === 'input';
-    const metadata = withoutEpoch((isStateThere ? committed?.metadata : undefined) ?? '');
-    await member.commit(partition, { offset, metadata });
+    const before = committed?.metadata ?? '';
+    const writer = valueIn(before, 'writer');
+    // The epoch is that of another record. The writer has to be fenced all the same.
+    const lost = writer === undefined ? '' : positionEntry('writer', writer);
+    const metadata = isStateThere ? entriesWithout(before, 'epoch').join() : lost;
+    await this.commitOffset(partition, { offset, metadata }, 'confirmed');
     input.seekTo = null;
   }
 
@@ -373,18 +380,27 @@ export class TaskExecutor {
       ...partition,
       leaseValid: () => member.leaseValid(),
       confirmOwnership: () => this.confirmOwnership(),
-      committedOffset: (topic = partition.topic) => member.committed({ ...partition, topic }),
-      commitOffset: (offset, metadata = '', topic = partition.topic) =>
-        member.commit({ ...partition, topic }, { offset, metadata }),
+      committedOffset: (topic = partition.topic, options) => member.committed({ ...partition, topic }, options),
+      commitOffset: (offset, metadata = '', topic = partition.topic, as = 'owner') =>
+        this.commitOffset({ ...partition, topic }, { offset, metadata }, as),
       fail: (error) => this.rebuild(error, failing),
       leaveOut: (error) => this.inputs.ofError(error)?.leaveOut(error) ?? Promise.resolve(null),
     };
   }
 
+  private async commitOffset(partition: TopicPartition, offset: CommittedOffset, as: CommitAs): Promise<void> {
+    const generation = as === 'confirmed' ? this.confirmedIn : undefined;
+    if (await this.options.member.commit(partition, offset, generation)) return;
+    throw new Error(`The group has a new generation, so ${partitionName(partition)} may belong to another member.`);
+  }
+
   private async confirmOwnership(): Promise<void> {
     while (!this.isClosing()) {
       const { generation } = this;
-      if (await settleOrAbort(this.options.member.confirm(generation), this.closing.signal)) return;
+      if (await settleOrAbort(this.options.member.confirm(generation), this.closing.signal)) {
+        this.confirmedIn = generation;
+        return;
+      }
       if (this.generation === generation) await waitOrAbort(REBUILD_FIRST_WAIT_MS, this.closing.signal);
     }
     throw new OwnershipLost();

@@ -240,9 +240,10 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
       leaseValid: isMember,
       confirm: (generation) => Promise.resolve(isMember() && generation === group.generation),
       committed: (partition) => Promise.resolve(group.offsets.get(partitionName(partition)) ?? null),
-      commit: (partition, offset) => {
-        group.offsets.set(partitionName(partition), offset);
-        return Promise.resolve();
+      commit: (partition, offset, generation = group.generation) => {
+        const isCurrent = generation === group.generation || generation === -1;
+        if (isCurrent) group.offsets.set(partitionName(partition), offset);
+        return Promise.resolve(isCurrent);
       },
       rejoin: () => this.rebalance(group),
       leave: () => {

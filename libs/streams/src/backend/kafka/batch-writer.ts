@@ -6,7 +6,7 @@ import { MAX_BATCH_BYTES, type RecordBuffer } from '../../protocol/record-collec
 import { partitionName } from '../../record.js';
 import type { BaseOffsets } from '../backend.js';
 import { isTransient, type KafkaClient, retryTransient } from './kafka-client.js';
-import { isRepeatable, isUndone, NO_ERROR, refusal } from './kafka-errors.js';
+import { isRefusal, isRepeatable, isUndone, NO_ERROR, NotWritten, reactionTo, refusal } from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 
 export interface BatchWriterOptions {
@@ -25,6 +25,11 @@ export interface BatchWriterOptions {
 
 const RETRY_WAIT_MS = 50;
 
+interface SequencedBatch extends PartitionBatch {
+  /** Of the next batch of the partition once this one is appended: a gap would end the producer. */
+  readonly nextSequence: number;
+}
+
 /** Writes record batches to the leaders of their partitions, with sequence numbers, in order per partition. */
 export class BatchWriter {
   private readonly sequences = new Map<string, number>();
@@ -34,10 +39,11 @@ export class BatchWriter {
   /** Writes one record batch per partition and round, so that the batches of a partition stay in order. */
   async write(outputs: readonly RecordBuffer[], identity: ProducerId): Promise<BaseOffsets> {
     const baseOffsets = new Map<string, number>();
+    const deadline = this.options.monotonicNow() + this.options.retryForMs;
     const rounds = Math.max(0, ...outputs.map(({ batches }) => batches.length));
     for (let round = 0; round < rounds; round++) {
       const batches = outputs.flatMap((output) => this.encodeRound(output, round, identity));
-      for (const produced of await this.produce(batches)) {
+      for (const produced of await this.produce(batches, deadline)) {
         const name = partitionName(produced);
         if (!baseOffsets.has(name)) baseOffsets.set(name, produced.baseOffset);
       }
@@ -45,38 +51,37 @@ export class BatchWriter {
     return baseOffsets;
   }
 
-  private encodeRound(output: RecordBuffer, round: number, identity: ProducerId): PartitionBatch[] {
+  private encodeRound(output: RecordBuffer, round: number, identity: ProducerId): SequencedBatch[] {
     const records = output.batches[round];
     if (!records) return [];
     const { topic, partition } = output;
     const { now, isTransactional } = this.options;
-    const name = partitionName(output);
-    const baseSequence = this.sequences.get(name) ?? 0;
-    this.sequences.set(name, (baseSequence + records.count) % 2_147_483_648);
+    const { count } = records;
+    const baseSequence = this.sequences.get(partitionName(output)) ?? 0;
     const writer = { ...identity, baseSequence, isTransactional };
-    return [{ topic, partition, batch: sealRecordBatch(records, now(), writer, MAX_BATCH_BYTES) }];
+    const batch = sealRecordBatch(records, now(), writer, MAX_BATCH_BYTES);
+    return [{ topic, partition, batch, nextSequence: (baseSequence + count) % 2_147_483_648 }];
   }
 
-  private async produce(batches: readonly PartitionBatch[]): Promise<ProducedPartition[]> {
+  private async produce(batches: readonly SequencedBatch[], deadline: number): Promise<ProducedPartition[]> {
     const done: ProducedPartition[] = [];
-    const deadline = this.options.monotonicNow() + this.options.retryForMs;
     for (let pending = batches; ;) {
       const answers = await this.answers(pending, deadline);
       const written = answers.filter(({ errorCode }) => errorCode === NO_ERROR);
       done.push(...written);
+      const names = new Set(written.map(partitionName));
+      for (const batch of pending)
+        if (names.has(partitionName(batch))) this.sequences.set(partitionName(batch), batch.nextSequence);
       if (written.length === pending.length) return done;
       this.assertRepeatable(answers, deadline);
-      const names = new Set(written.map(partitionName));
       pending = pending.filter((batch) => !names.has(partitionName(batch)));
       await sleep(RETRY_WAIT_MS);
-      await this.options.client.refreshMetadata().catch((error: unknown) => {
-        if (this.options.isTransactional) throw error;
-      });
+      await this.options.client.refreshMetadata().catch(() => undefined);
     }
   }
 
   private async answers(batches: readonly PartitionBatch[], deadline: number): Promise<ProducedPartition[]> {
-    const byLeader = await this.byLeader(batches);
+    const byLeader = await this.byLeader(batches, deadline);
     const { produce, isTransactional, monotonicNow } = this.options;
     const answers = await Promise.all(
       [...byLeader].map(([leader, list]) =>
@@ -89,13 +94,17 @@ export class BatchWriter {
     return answers.flat();
   }
 
-  private async byLeader(batches: readonly PartitionBatch[]): Promise<Map<KafkajsBroker, PartitionBatch[]>> {
-    const { client, logger, monotonicNow, retryForMs } = this.options;
-    const retry = { logger, monotonicNow, forMs: retryForMs };
+  private async byLeader(
+    batches: readonly PartitionBatch[],
+    deadline: number,
+  ): Promise<Map<KafkajsBroker, PartitionBatch[]>> {
+    const { client, logger, monotonicNow } = this.options;
     const byLeader = new Map<KafkajsBroker, PartitionBatch[]>();
     for (const batch of batches) {
       const what = `Leader of ${partitionName(batch)}`;
-      const leader = await retryTransient(() => client.leader(batch.topic, batch.partition), { what, ...retry });
+      const retry = { what, logger, monotonicNow, forMs: Math.max(0, deadline - monotonicNow()) };
+      const find = retryTransient(() => client.leader(batch.topic, batch.partition), retry);
+      const leader = await find.catch((error: unknown) => this.fail(error, what));
       const list = byLeader.get(leader);
       if (list) list.push(batch);
       else byLeader.set(leader, [batch]);
@@ -103,14 +112,28 @@ export class BatchWriter {
     return byLeader;
   }
 
-  /** Batches are sent again that were not appended for certain or are safe to repeat; other errors end this producer. */
+  /** Outside a transaction, an earlier attempt may have been appended without a response. */
+  private fail(error: unknown, what: string): never {
+    throw isRefusal(error) || !this.options.isTransactional ? error : new NotWritten(what, error);
+  }
+
+  /**
+   * Batches are sent again that were not appended for certain or are safe to repeat. Other errors end this producer,
+   * unless all of them are refusals: nothing is unknown then.
+   */
   private assertRepeatable(answers: readonly ProducedPartition[], deadline: number): void {
     const { isTransactional, monotonicNow } = this.options;
     const mayRepeat = isTransactional ? isUndone : isRepeatable;
     const refused = answers.filter(({ errorCode }) => errorCode !== NO_ERROR);
-    const fatal = refused.find(({ errorCode }) => !mayRepeat(errorCode));
+    const fatal =
+      refused.find(({ errorCode }) => reactionTo(errorCode) !== 'park' && !mayRepeat(errorCode)) ??
+      refused.find(({ errorCode }) => !mayRepeat(errorCode));
     const last = fatal ?? (monotonicNow() > deadline ? refused[0] : undefined);
-    if (last) throw refusal(`Writing to ${partitionName(last)}`, last.errorCode);
+    if (!last) return;
+    const what = `Writing to ${partitionName(last)}`;
+    const error = refusal(what, last.errorCode);
+    if (refused.some(({ errorCode }) => !isUndone(errorCode))) throw error;
+    this.fail(error, what);
   }
 }
 

@@ -5,7 +5,7 @@ import { silentLogger } from '../../logger.js';
 import { encodeRecordBatch } from '../../protocol/testing/record-batches.js';
 import type { Fetcher, StreamsBackend } from '../backend.js';
 import { createKafkaBackend } from './kafka-backend.js';
-import { CONCURRENT_TRANSACTIONS, KAFKA_ERRORS, kafkaError, kafkaErrorCode, type Reaction } from './kafka-errors.js';
+import { KAFKA_ERRORS, kafkaError, kafkaErrorCode, type Reaction } from './kafka-errors.js';
 import { type FakeCluster, type FakeRequest, startFakeCluster } from './testing/fake-broker.js';
 
 const TOPIC = 'topic';
@@ -146,21 +146,6 @@ describe('a broker that answers an error code', () => {
     await producer.close();
   });
 
-  it('because the transaction before is incomplete lets the task see how long it was held up', async () => {
-    await start(({ api }, n) => (api === 'AddPartitionsToTxn' && (n === 1 || n === 2) ? CONCURRENT_TRANSACTIONS : 0));
-    const producer = backend.producer('tx');
-    await producer.init();
-    const heldUpMs: unknown[] = [];
-    for (let transaction = 0; transaction < 3; transaction++) {
-      await producer.commit({ records: [{ topic: TOPIC, partition: 0, key: null, value: null }] });
-      heldUpMs.push(producer.heldUpMs);
-    }
-    await producer.close();
-    // Two refusals with waits of 2 and 4 ms.
-    expect(heldUpMs).toEqual([0, expect.any(Number), 0]);
-    expect(heldUpMs[1]).toBeGreaterThanOrEqual(5);
-  });
-
   it('to Produce is asked again only when nothing was done, or when that cannot do it twice', async () => {
     await start(({ api, key }, n) => (api === 'Produce' && n === 0 ? (CODES[Number(key.split('-')[1])] ?? 0) : 0));
     const record = (code: number) => ({ topic: TOPIC, partition: CODES.indexOf(code), key: null, value: null });
@@ -200,7 +185,8 @@ describe('a broker that answers an error code', () => {
         const member = backend.group({ groupId: `group~${String(code)}`, topics: [TOPIC] });
         try {
           await member.committed(partition);
-          await member.commit(partition, { offset: 1, metadata: '' });
+          const isCommitted = await member.commit(partition, { offset: 1, metadata: '' }, 1);
+          if (!isCommitted) throw Object.assign(new Error('The generation is over.'), { code });
         } finally {
           await member.leave();
         }

@@ -148,6 +148,7 @@ export const NO_ERROR = 0;
 export const OFFSET_OUT_OF_RANGE = 1;
 export const UNKNOWN_TOPIC_OR_PARTITION = 3;
 export const UNKNOWN_MEMBER_ID = 25;
+export const INVALID_TXN_STATE = 48;
 export const CONCURRENT_TRANSACTIONS = 51;
 export const OPERATION_NOT_ATTEMPTED = 55;
 export const FENCED_LEADER_EPOCH = 74;
@@ -242,7 +243,16 @@ export function parkingOr(error: unknown, what: string, isOver = false): unknown
 
 /** Whether the broker refused for certain: neither the outcome nor the state of a producer is in doubt. */
 export function isRefusal(error: unknown): error is StreamsError {
-  return error instanceof StreamsError && REFUSALS.has(error.code);
+  return error instanceof NotWritten || (error instanceof StreamsError && REFUSALS.has(error.code));
+}
+
+/** Nothing of a write was appended, and more retries would take too long. */
+export class NotWritten extends StreamsError {
+  constructor(what: string, cause: unknown) {
+    super('BROKER_UNAVAILABLE', `${what}: no leader takes it (${errorMessage(cause)}). Look after the brokers.`, {
+      cause,
+    });
+  }
 }
 
 const REFUSALS = new Set(

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { waitOrAbort } from '../../abort.js';
 import { errorMessage, toError } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
+import { stableOffsetRequest } from '../../protocol/stable-offset.js';
 import { partitionName, type TopicPartition } from '../../record.js';
 import type { CommittedOffset, GroupMember, GroupOptions, RebalanceListener } from '../backend.js';
 import type { MemberAssignment } from '../cooperative-assignor.js';
@@ -97,7 +98,11 @@ export class KafkaGroupMember implements GroupMember {
     await Promise.race([this.loop, sleep(LOOP_END_WAIT_MS, undefined, { ref: false })]);
   }
 
-  async committed({ topic, partition }: TopicPartition): Promise<CommittedOffset | null> {
+  async committed(
+    { topic, partition }: TopicPartition,
+    { stable } = { stable: false },
+  ): Promise<CommittedOffset | null> {
+    if (stable) return this.stablyCommitted({ topic, partition });
     const topics = [{ topic, partitions: [{ partition }] }];
     const answer = await this.atGroup<{
       responses: { partitions: { partition: number; offset: string; metadata: string | null }[] }[];
@@ -107,10 +112,29 @@ export class KafkaGroupMember implements GroupMember {
     return { offset: Number(found.offset), metadata: found.metadata ?? '' };
   }
 
-  async commit({ topic, partition }: TopicPartition, { offset, metadata }: CommittedOffset): Promise<void> {
-    const groupGenerationId = this.subscriptions.generation;
+  private async stablyCommitted(partition: TopicPartition): Promise<CommittedOffset | null> {
+    const { groupId, offsets } = this.options;
+    const request = stableOffsetRequest(groupId, partition);
+    const { offset, metadata } = await this.asked(request.apiName, () =>
+      offsets.atCoordinator('group', groupId, (broker) => offsets.callRaw(broker, request)),
+    );
+    return offset < 0 ? null : { offset, metadata };
+  }
+
+  async commit(
+    { topic, partition }: TopicPartition,
+    { offset, metadata }: CommittedOffset,
+    groupGenerationId = this.subscriptions.generation,
+  ): Promise<boolean> {
     const topics = [{ topic, partitions: [{ partition, offset, metadata }] }];
-    await this.atGroup('OffsetCommit', 5, { groupGenerationId, topics }, { client: this.options.offsets });
+    try {
+      await this.atGroup('OffsetCommit', 5, { groupGenerationId, topics }, { client: this.options.offsets });
+      return true;
+    } catch (error) {
+      const reaction = reactionTo(kafkaErrorCode(error));
+      if (reaction === 'rejoin' || reaction === 'expelled') return false;
+      throw error;
+    }
   }
 
   private async live(): Promise<void> {
@@ -264,11 +288,15 @@ export class KafkaGroupMember implements GroupMember {
     more: object,
     { client = this.options.client, timeoutMs }: { readonly client?: KafkaClient; readonly timeoutMs?: number },
   ): Promise<T> {
-    const { groupId, logger, monotonicNow } = this.options;
     const parameters = { ...this.identity(), ...more };
     const call = (broker: KafkajsBroker): Promise<T> => client.call(broker, api, version, parameters, timeoutMs);
-    return retryTransient(() => client.atCoordinator('group', groupId, call), {
-      what: api,
+    return this.asked(api, () => client.atCoordinator('group', this.options.groupId, call));
+  }
+
+  private asked<T>(what: string, work: () => Promise<T>): Promise<T> {
+    const { logger, monotonicNow } = this.options;
+    return retryTransient(work, {
+      what,
       logger,
       monotonicNow,
       stopped: () => this.leaving,

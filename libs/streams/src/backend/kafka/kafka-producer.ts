@@ -1,10 +1,11 @@
+import { StreamsError } from '../../errors.js';
 import { partitionsByTopic } from '../../protocol/bytes.js';
 import { produceRequest } from '../../protocol/produce.js';
 import { RecordCollector } from '../../protocol/record-collector.js';
 import type { StallWatch } from '../../stalls.js';
 import type { BaseOffsets, Transaction, TransactionalProducer, TransactionOffset } from '../backend.js';
 import { IdentifiedProducer, type IdentifiedProducerOptions } from './identified-producer.js';
-import { isRefusal } from './kafka-errors.js';
+import { INVALID_TXN_STATE, isRefusal, kafkaErrorCode, NotWritten } from './kafka-errors.js';
 
 interface ProducerOptions extends IdentifiedProducerOptions {
   readonly stalls: StallWatch;
@@ -13,7 +14,8 @@ interface ProducerOptions extends IdentifiedProducerOptions {
   readonly onCommit?: ((transactionalId: string, durationMs: number) => void) | undefined;
 }
 
-const RETRY_FOR_MS = 15_000;
+/** Shorter than the transaction timeout, so that what was refused in the end can be aborted. */
+const RETRY_FOR_MS = 10_000;
 
 /**
  * Transactions over kafkajs's connections. A commit takes at most four steps: add partitions and offsets to the
@@ -29,10 +31,6 @@ export class KafkaProducer extends IdentifiedProducer implements TransactionalPr
     });
   }
 
-  get heldUpMs(): number {
-    return this.calls.heldUpMs;
-  }
-
   init(): Promise<void> {
     return this.watched(() => this.identify(() => this.calls.initProducerId(this.options.transactionTimeoutMs)));
   }
@@ -40,26 +38,35 @@ export class KafkaProducer extends IdentifiedProducer implements TransactionalPr
   async commit(transaction: Transaction): Promise<BaseOffsets> {
     const { transactionalId, monotonicNow, onCommit } = this.options;
     const startedAt = monotonicNow();
-    const baseOffsets = await this.watched(() => this.inState('ready', () => this.transact(transaction)));
+    const outcome = await this.watched(() => this.inState('ready', () => this.transact(transaction)));
+    if (outcome instanceof StreamsError) throw outcome;
     onCommit?.(transactionalId, monotonicNow() - startedAt);
-    return baseOffsets;
+    return outcome;
   }
 
-  private async transact({ records, offsets = [] }: Transaction): Promise<BaseOffsets> {
+  /** @returns the refusal after which everything was aborted */
+  private async transact({ records, offsets = [] }: Transaction): Promise<BaseOffsets | StreamsError> {
     const outputs = RecordCollector.of(records).filled();
     const [groupId] = offsets.map((offset) => offset.groupId);
-    this.calls.heldUpMs = 0;
-    await Promise.all([
-      this.calls.addPartitions(this.identity, outputs),
-      groupId !== undefined && this.calls.call('AddOffsetsToTxn', { ...this.identity, groupId }),
-    ]);
-    const writing = [
-      this.writer.write(outputs, this.identity),
-      groupId === undefined ? Promise.resolve() : this.writeOffsets(groupId, offsets),
-    ] as const;
-    const [baseOffsets] = await Promise.all(writing).catch((error: unknown) => this.abort(writing, error));
-    await this.calls.call('EndTxn', { ...this.identity, transactionResult: true });
-    return baseOffsets;
+    let hasBegun = false;
+    try {
+      await allSettled(
+        this.calls.addPartitions(this.identity, outputs),
+        groupId === undefined ? Promise.resolve() : this.calls.call('AddOffsetsToTxn', { ...this.identity, groupId }),
+      );
+      hasBegun = true;
+      const [baseOffsets] = await allSettled(
+        this.writer.write(outputs, this.identity),
+        groupId === undefined ? Promise.resolve() : this.writeOffsets(groupId, offsets),
+      );
+      await this.calls.call('EndTxn', { ...this.identity, transactionResult: true });
+      return baseOffsets;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      // The coordinator does not take the abort either: it still completes the transaction before.
+      if (hasBegun || !(error instanceof NotWritten)) await this.abort(error);
+      return error;
+    }
   }
 
   async close(): Promise<void> {
@@ -71,11 +78,14 @@ export class KafkaProducer extends IdentifiedProducer implements TransactionalPr
    * After a refusal nothing is in flight, so the transaction can be ended, and readers need not wait for a successor.
    * After any other failure a late request could end up in no transaction, or in the next.
    */
-  private async abort(writing: readonly unknown[], error: unknown): Promise<never> {
-    await Promise.allSettled(writing);
-    if (isRefusal(error))
-      await this.calls.call('EndTxn', { ...this.identity, transactionResult: false }).catch(() => undefined);
-    throw error;
+  private async abort(refusal: StreamsError): Promise<void> {
+    try {
+      await this.calls.call('EndTxn', { ...this.identity, transactionResult: false });
+    } catch (error) {
+      // Nothing had been added to the transaction.
+      if (kafkaErrorCode(error) === INVALID_TXN_STATE) return;
+      throw new Error(`${refusal.message} The transaction could not be aborted.`, { cause: error });
+    }
   }
 
   private async watched<T>(work: () => Promise<T>): Promise<T> {
@@ -96,4 +106,12 @@ export class KafkaProducer extends IdentifiedProducer implements TransactionalPr
     }));
     await this.calls.call('TxnOffsetCommit', { ...this.identity, groupId, topics }, groupId);
   }
+}
+
+/** Like Promise.all(), but nothing is in flight any longer when it rejects, and an unknown outcome is no refusal. */
+async function allSettled<First>(first: Promise<First>, second: Promise<unknown>): Promise<[First, unknown]> {
+  const work = [first, second] as const;
+  for (const result of await Promise.allSettled(work))
+    if (result.status === 'rejected' && !isRefusal(result.reason)) throw result.reason;
+  return Promise.all(work);
 }

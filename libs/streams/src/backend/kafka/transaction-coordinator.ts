@@ -11,6 +11,7 @@ import {
   isUndone,
   kafkaErrorCode,
   NO_ERROR,
+  NotWritten,
   OPERATION_NOT_ATTEMPTED,
   parkingOr,
   reactionTo,
@@ -22,10 +23,12 @@ interface TransactionCoordinatorOptions extends Pick<BatchWriterOptions, 'client
 }
 
 const CONCURRENT_FIRST_WAIT_MS = 2;
-const CONCURRENT_MAX_WAIT_MS = 1_000;
-const RETRY_FOR_MS = 15_000;
-/** The limit, since brokers are slow then, and a rebuilt task would wait for the same markers. */
+const CONCURRENT_MAX_WAIT_MS = 100;
+const RETRY_FOR_MS = 10_000;
+/** The limit of a successor, which has to wait for the markers. */
 const CONCURRENT_FOR_MS = 60_000;
+/** The limit of the next transaction: under another id, tasks need not wait for a partition that takes no marker. */
+const NEXT_TRANSACTION_FOR_MS = 20_000;
 
 /**
  * Requests of one transactional.id to its coordinators, which are looked up once. CONCURRENT_TRANSACTIONS (the previous
@@ -33,9 +36,6 @@ const CONCURRENT_FOR_MS = 60_000;
  * take seconds, and frequent retries would delay them.
  */
 export class TransactionCoordinator {
-  /** How long the previous transaction held up the calls at most; the beginning of a transaction resets it. */
-  heldUpMs = 0;
-
   constructor(private readonly options: TransactionCoordinatorOptions) {}
 
   async initProducerId(transactionTimeoutMs: number): Promise<ProducerId> {
@@ -75,9 +75,8 @@ export class TransactionCoordinator {
         return await client.atCoordinator(type, key, send);
       } catch (error) {
         const cause = causeOf(error, api);
-        const passedMs = monotonicNow() - startedAt;
-        if (cause === 'held_up') this.heldUpMs = Math.max(this.heldUpMs, passedMs + waitMs);
-        const isOver = passedMs > (cause === 'held_up' ? CONCURRENT_FOR_MS : RETRY_FOR_MS);
+        const isOver = monotonicNow() - startedAt > limitMs(cause, api);
+        if (cause === 'held_up' && isOver && BEGINNING.has(api)) throw new NotWritten(`${api} of ${key}`, error);
         if (cause === 'failed' || isOver) throw parkingOr(error, `${api} of ${key}`, isOver);
         await sleep(waitMs);
       }
@@ -92,6 +91,14 @@ function causeOf(error: unknown, api: string): 'held_up' | 'undone' | 'failed' {
   // InitProducerId may be done twice.
   const isRepeatable = isConnectionFailure(error) && api === 'InitProducerId';
   return isUndone(code) || isRepeatable ? 'undone' : 'failed';
+}
+
+/** Refused requests of the beginning of a transaction leave nothing behind. */
+const BEGINNING = new Set(['AddPartitionsToTxn', 'AddOffsetsToTxn']);
+
+function limitMs(cause: ReturnType<typeof causeOf>, api: string): number {
+  if (cause !== 'held_up') return RETRY_FOR_MS;
+  return BEGINNING.has(api) ? NEXT_TRANSACTION_FOR_MS : CONCURRENT_FOR_MS;
 }
 
 interface AddedPartitions {
