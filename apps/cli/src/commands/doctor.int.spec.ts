@@ -9,6 +9,7 @@ import { allTopics, type KafkaUser, setUpKafka, topics } from '@waypost/contract
 import { openTopicAdmin } from '@waypost/streams';
 import { createTestDatabase } from '../../../../test/support/test-database.js';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
+import { until } from '../../../../test/support/until.js';
 import { databaseLogins, examineDatabase } from '../doctor/examine-database.js';
 import { examineKafka } from '../doctor/examine-kafka.js';
 import { examineRegistry } from '../doctor/examine-registry.js';
@@ -111,13 +112,13 @@ describe('The doctor', () => {
 
   it('tries a transaction, and leaves no topic', async () => {
     expect(await tryCluster(kafka, { replicationFactor: 1, now: Date.now })).toEqual(TRIED);
-    expect(await topicsLeft()).toEqual([]);
+    await until(async () => expect(await topicsLeft()).toEqual([]));
   });
 
   it('does the same with brokers that are slow to hear of its topic', async () => {
     hearLateOfTopics(3);
     expect(await tryCluster(kafka, { replicationFactor: 1, now: Date.now })).toEqual(TRIED);
-    expect(await topicsLeft()).toEqual([]);
+    await until(async () => expect(await topicsLeft()).toEqual([]));
   });
 
   it.each([
