@@ -109,7 +109,7 @@ describe('the packed package in an empty project', () => {
     const messages = ['Utrecht', 'Utrecht', 'Zwolle'].map((value) => ({ key: 'parcel', value }));
     await producer.send({ topic: `${prefix}scans`, messages });
     expect((await read(`${prefix}moves`, 2)).map(textOf)).toEqual(['parcel=Utrecht', 'parcel=Zwolle']);
-  });
+  }, 180_000);
 
   it('has an entry for tools, and one for metrics where prom-client is installed', () => {
     symlinkSync(join(import.meta.dirname, '../../node_modules/prom-client'), join(project, 'node_modules/prom-client'));
