@@ -15,6 +15,11 @@ describe('waitUntil', () => {
     await expect(waitUntil(attempt, { timeoutMs: 100, intervalMs: 0, now })).rejects.toThrow(/^failure at 1\d\d$/);
   });
 
+  it('does not wait for an attempt that never ends', async () => {
+    const never = () => new Promise<void>(() => undefined);
+    await expect(waitUntil(never, { timeoutMs: 20 })).rejects.toThrow('has not ended in time');
+  });
+
   it('ends with the reason of its signal', async () => {
     const stop = new AbortController();
     const waiting = waitUntil(() => Promise.reject(new Error('not yet')), {
