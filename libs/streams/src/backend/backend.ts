@@ -93,8 +93,8 @@ export interface GroupMember {
   /** @param options `stable`: waits while a transaction has a position that is not visible yet, even if it was committed */
   committed(partition: TopicPartition, options?: { readonly stable: boolean }): Promise<CommittedOffset | null>;
   /**
-   * Commits plainly, as a member in this generation; default: that of the last join; -1: as someone outside, which an
-   * empty group takes.
+   * Commits plainly, as a member in this generation; default: that of the last join; -1: not as a member, which an
+   * empty group allows.
    * @returns false: the generation is over, and nothing was committed
    */
   commit(partition: TopicPartition, offset: CommittedOffset, generation?: number): Promise<boolean>;

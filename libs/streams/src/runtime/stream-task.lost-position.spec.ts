@@ -117,6 +117,18 @@ describe('a partition whose changelog is gone while its committed offset is ther
     expect(app.command(INPUT, { seek: 'earliest' })).toBeNull();
     await apps.untilOutputs('a1', 'b2', 'c3');
   });
+
+  it('is moved with the name of the writer that is still to be fenced, on command', async () => {
+    const app = await startEmptied();
+    await untilParked(app);
+    const outside = apps.broker.group({ groupId: counting.applicationId, topics: [] });
+    await outside.commit(INPUT, { offset: 3, metadata: 'counts,writer=counting.gone' }, -1);
+    const zombie = apps.broker.producer('counting.gone');
+    await zombie.init();
+    expect(app.command(INPUT, { seek: 'earliest' })).toBeNull();
+    await apps.untilOutputs('a1', 'b2', 'c3');
+    await expect(zombie.commit({ records: [] })).rejects.toMatchObject({ code: 'PRODUCER_FENCED' });
+  });
 });
 
 describe('a partition whose changelog is deleted and made again while it is processed (R-45)', () => {

@@ -5,7 +5,7 @@ import { RecordCollector } from '../protocol/record-collector.js';
 
 /** A task's access to the transactions of its process; it ends with the first of them that fails. */
 export interface TaskProducer {
-  /** For the metadata of each position that it commits: whoever finds it there must fence it first. */
+  /** To be committed in the metadata of each position: the next owner of the partition fences it. */
   readonly transactionalId: string;
   /** All or nothing, together with those of other tasks. Rejects with the refusal if a broker refuses this part. */
   commit(transaction: TaskTransaction): Promise<TaskCommit>;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { settleOrAbort, waitOrAbort } from '../abort.js';
-import type { CommittedOffset, Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
+import type { Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
 import { errorMessage, StreamsError, UndecodedBatch } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type TopicPartition } from '../record.js';
@@ -14,7 +14,8 @@ import {
   RULES,
   verdictOn,
 } from './parking.js';
-import type { CommitAs, PartitionTask, TaskContext } from './partition-task.js';
+import { OwnershipLost, PartitionOwnership } from './partition-ownership.js';
+import type { PartitionTask, TaskContext } from './partition-task.js';
 import { entriesWithout, positionEntry, valueIn } from './position-metadata.js';
 import type { MoveTarget, TaskInput } from './task-input.js';
 import { type NextPart, TaskInputs } from './task-inputs.js';
@@ -59,10 +60,6 @@ const IDLE_POLLS_OF_PROGRESS = 50;
 const CLOSE_GRACE_MS = 2_500;
 /** Opening a task fences others: an open that is still running must not fence the next owner of the partition. */
 const OPEN_GRACE_MS = 1_000;
-const NO_GENERATION = -2;
-
-/** The group revoked the partition while the task was being built; not an error. */
-class OwnershipLost extends Error {}
 
 export type TaskState = 'running' | 'starting' | 'parked';
 
@@ -87,9 +84,7 @@ export class TaskExecutor {
   private failing = new AbortController();
   private waking = new AbortController();
   private task: PartitionTask | null = null;
-  private generation: number;
-  /** In which a heartbeat was last accepted that was sent for this task. */
-  private confirmedIn = NO_GENERATION;
+  private readonly ownership: PartitionOwnership;
   private rebuilds = 0;
   private retries = 0;
   private recordsThisTurn = 0;
@@ -99,8 +94,8 @@ export class TaskExecutor {
   private readonly done: Promise<void>;
 
   constructor(private readonly options: TaskExecutorOptions) {
-    this.generation = options.generation;
     [this.partition] = options.inputs;
+    this.ownership = new PartitionOwnership(options.member, options.generation, this.closing.signal);
     this.inputs = new TaskInputs(options.inputs, options.fetcher, options.deadLetterQueue);
     this.parkedInput = this.inputs.current;
     this.done = this.run();
@@ -117,7 +112,7 @@ export class TaskExecutor {
   }
 
   keep(generation: number): void {
-    this.generation = generation;
+    this.ownership.keep(generation);
   }
 
   rebuild(reason: Error, attempt = this.failing): void {
@@ -281,7 +276,7 @@ export class TaskExecutor {
 
   private async runTask(task: PartitionTask): Promise<void> {
     [this.inputs.current] = this.inputs.all;
-    await this.confirmOwnership();
+    await this.ownership.confirm();
     // The first input goes last: until it has a position, the task counts as having none.
     for (const input of this.inputs.all.toReversed()) {
       if (input.seekTo === null) continue;
@@ -316,7 +311,7 @@ export class TaskExecutor {
     // The epoch is that of another record. The writer has to be fenced all the same.
     const lost = writer === undefined ? '' : positionEntry('writer', writer);
     const metadata = isStateThere ? entriesWithout(before, 'epoch').join() : lost;
-    await this.commitOffset(partition, { offset, metadata }, 'confirmed');
+    await this.ownership.commit(partition, { offset, metadata }, 'confirmed');
     input.seekTo = null;
   }
 
@@ -379,31 +374,13 @@ export class TaskExecutor {
     return {
       ...partition,
       leaseValid: () => member.leaseValid(),
-      confirmOwnership: () => this.confirmOwnership(),
+      confirmOwnership: () => this.ownership.confirm(),
       committedOffset: (topic = partition.topic, options) => member.committed({ ...partition, topic }, options),
       commitOffset: (offset, metadata = '', topic = partition.topic, as = 'owner') =>
-        this.commitOffset({ ...partition, topic }, { offset, metadata }, as),
+        this.ownership.commit({ ...partition, topic }, { offset, metadata }, as),
       fail: (error) => this.rebuild(error, failing),
       leaveOut: (error) => this.inputs.ofError(error)?.leaveOut(error) ?? Promise.resolve(null),
     };
-  }
-
-  private async commitOffset(partition: TopicPartition, offset: CommittedOffset, as: CommitAs): Promise<void> {
-    const generation = as === 'confirmed' ? this.confirmedIn : undefined;
-    if (await this.options.member.commit(partition, offset, generation)) return;
-    throw new Error(`The group has a new generation, so ${partitionName(partition)} may belong to another member.`);
-  }
-
-  private async confirmOwnership(): Promise<void> {
-    while (!this.isClosing()) {
-      const { generation } = this;
-      if (await settleOrAbort(this.options.member.confirm(generation), this.closing.signal)) {
-        this.confirmedIn = generation;
-        return;
-      }
-      if (this.generation === generation) await waitOrAbort(REBUILD_FIRST_WAIT_MS, this.closing.signal);
-    }
-    throw new OwnershipLost();
   }
 
   private async closeTask(): Promise<void> {
