@@ -168,7 +168,7 @@ export function partitionsMarkdown({
     'CPU s per million',
     'p50',
     'p99',
-    'every partition after',
+    'caught up after',
     'peak MiB',
   ];
   const table = tableOf(head, partitions, [
