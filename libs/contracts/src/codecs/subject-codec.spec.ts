@@ -172,6 +172,26 @@ describe('A subject codec', () => {
     expect(codec.decode(withId(9, Buffer.from([1, 3, 0, 0, 0])))).toMatchObject({ type: 'malformed' });
   });
 
+  it.each<[string, unknown]>([
+    ['nulls', 'null'],
+    ['records without fields', { type: 'record', name: 'Nothing', fields: [] }],
+    ['records of nulls', { type: 'record', name: 'Nulls', fields: [{ name: 'no', type: 'null' }] }],
+  ])('refuses a schema with an array of %s: a few bytes could count 2^51 of them (R-2)', async (_what, items) => {
+    const notes = { type: ['null', { type: 'map', values: { type: 'array', items } }], name: 'notes', default: null };
+    const { codec } = await build({ 9: { ...pointSchema, fields: [...pointSchema.fields, notes] } });
+    const oneNote = [2, 2, 0x78];
+    const bytes = withId(9, Buffer.from([...goldenBytes.subarray(5), ...oneNote, ...varint(2n ** 51n), 0, 0]));
+    expect(codec.decode(bytes)).toMatchObject({ type: 'incompatible_schema', id: 9 });
+  });
+
+  it('reads a newer producer that has arrays of something, also of itself', async () => {
+    const child = { type: 'array', items: 'Point' };
+    const newer = { ...pointSchema, fields: [...pointSchema.fields, { name: 'children', type: child, default: [] }] };
+    const { codec } = await build({ 9: newer });
+    const bytes = withId(9, Buffer.from([...goldenBytes.subarray(5), 2, ...goldenBytes.subarray(5), 0, 0]));
+    expect(codec.decode(bytes)).toEqual({ type: 'decoded', value: goldenPoint });
+  });
+
   it('reports a schema whose data it cannot read', async () => {
     const other = { type: 'record', name: 'Point', fields: [{ name: 'device', type: 'long' }] };
     const { codec } = await build({ 4: other });

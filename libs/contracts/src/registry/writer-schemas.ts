@@ -1,5 +1,6 @@
 import type avro from 'avsc';
 import { avroTypeOf } from '../avro/avro-type.js';
+import { hasEmptyItems } from '../avro/empty-items.js';
 import { messageOf } from '../contracts-error.js';
 import type { SchemaLookup, SchemaRegistryPort } from './schema-registry.js';
 
@@ -82,7 +83,9 @@ export function createWriterSchemas(registry: SchemaRegistryPort, now: () => num
 function writerSchemaOf(found: Exclude<SchemaLookup, { type: 'unknown' }>): WriterSchema {
   if (found.type === 'not_avro') return { type: 'unusable', detail: found.detail };
   try {
-    return { type: 'usable', avroType: avroTypeOf(found.schema) };
+    const avroType = avroTypeOf(found.schema);
+    if (hasEmptyItems(avroType)) return { type: 'unusable', detail: 'the registered schema has arrays of nothing' };
+    return { type: 'usable', avroType };
   } catch (error) {
     return { type: 'unusable', detail: `the registered schema is not valid Avro: ${messageOf(error)}` };
   }
