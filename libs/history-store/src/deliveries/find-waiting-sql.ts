@@ -3,7 +3,7 @@ import { type PreparedQuery, storableText } from '@waypost/database';
 import { type DeliveryPosition, type DeliveryQuery, isUuid } from '@waypost/domain';
 import { instant } from '../sql/instant.js';
 import { SqlParameters, type SqlType } from '../sql/sql-parameters.js';
-import { CLOCK_TOLERANCE, fleetOffIndex } from './delivery-conditions.js';
+import { CLOCK_TOLERANCE, conditions, fleetOffIndex, keyConditions } from './delivery-conditions.js';
 import { boundedText, RECORD_COLUMNS } from './record-sql.js';
 
 /** Columns that a delivery has from its first attempt on. */
@@ -28,7 +28,10 @@ const ATTEMPTED = `(SELECT * FROM fleet_deliveries
         LIMIT 1)`;
 const IS_PENDING = "(d.status IS NULL OR d.status = 'pending')";
 
-/** Waiting deliveries (R-33) with their current state; null: nothing can match. Few unless much waits: filters check row by row. */
+/**
+ * Waiting deliveries (R-33) with their current state; null: nothing can match. Two lists of the window: those created in it,
+ * and the few that were first attempted in it and still wait. Filters check row by row.
+ */
 export function findWaitingSql(query: DeliveryQuery, maxBytes: number): PreparedQuery | null {
   const { eventId, status = 'pending', statusCode, order = 'asc', after } = query;
   if (status !== 'pending' || statusCode !== undefined || query.endAt <= query.startAt) return null;
@@ -36,22 +39,60 @@ export function findWaitingSql(query: DeliveryQuery, maxBytes: number): Prepared
 
   const parameters = new SqlParameters();
   const filters = givenFilters(query);
-  const conditions = [
-    isOfFleet(query, parameters),
+  const window = windowOf(query, parameters);
+  const fleet = parameters.add(storableText(query.fleetId));
+  const event = eventId === undefined ? null : parameters.add(eventId, 'uuid');
+  const ofAll = [
+    event === null ? `w.fleet_id = ${fleet}` : `${fleetOffIndex('w.fleet_id')} = ${fleet} AND w.event_id = ${event}`,
     ...filters.map(({ value, type, condition }) => condition(parameters.add(value, type))),
-    IS_PENDING,
-    isInWindow(query, parameters),
     ...(after === undefined ? [] : [isAfter(after, order, parameters)]),
   ].join(' AND ');
   const most = parameters.add(query.limit, 'integer');
   const bytes = parameters.add(maxBytes, 'bigint');
-  const page = `SELECT ${SELECTED} FROM fleet_waiting_deliveries AS w LEFT JOIN LATERAL ${ATTEMPTED} AS d ON true
-     WHERE ${conditions} ${orderBy('w.', order)} LIMIT ${most} + 1`;
+  const page = (rows: string): string => `${rows} ${orderBy(order)} LIMIT ${most} + 1`;
+  const rows = `SELECT * FROM (
+      (${page(`${createdIn(window)} AND ${ofAll}`)}) UNION ALL (${page(`${attemptedIn(window, fleet, event)} AND ${ofAll}`)})
+    ) AS waiting`;
   return {
-    name: ['waiting', order, ...filters.map(({ name }) => name), ...(after === undefined ? [] : ['after'])].join(' '),
-    text: boundedText(page, orderBy('', order), { most, maxBytes: bytes }),
+    name: nameOf(query, filters),
+    text: boundedText(page(rows), orderBy(order), { most, maxBytes: bytes }),
     parameters: parameters.values,
   };
+}
+
+function nameOf({ order = 'asc', eventId, after }: DeliveryQuery, filters: readonly Filter[]): string {
+  const names = ['waiting', order, eventId && 'id', ...filters.map(({ name }) => name), after && 'after'];
+  return names.filter((name) => name !== undefined).join(' ');
+}
+
+/** A condition on a time. */
+type Window = (time: string) => string;
+
+function windowOf({ startAt, endAt }: DeliveryQuery, parameters: SqlParameters): Window {
+  const start = parameters.add(instant(startAt), 'timestamptz');
+  const end = parameters.add(instant(endAt), 'timestamptz');
+  return (time) => `${time} >= ${start} AND ${time} < ${end}`;
+}
+
+/** Never by first attempt alone: one made during a walk would take the delivery out of its window (R-34). */
+function createdIn(window: Window): string {
+  return `SELECT ${SELECTED} FROM fleet_waiting_deliveries AS w LEFT JOIN LATERAL ${ATTEMPTED} AS d ON true
+       WHERE ${window('w.created_at')} AND ${IS_PENDING}`;
+}
+
+/**
+ * From the pending deliveries of the window, which the reservations of senders bound: all that waits from before it may be
+ * hundreds of thousands.
+ */
+function attemptedIn(window: Window, fleet: string, event: string | null): string {
+  const pending = { fleet_id: fleet, status: "'pending'" };
+  const found = event === null ? keyConditions('status', pending) : [`event_id = ${event}`];
+  const all = [...found, ...conditions(pending), window('first_attempt_at')].join(' AND ');
+  return `SELECT ${SELECTED} FROM (SELECT * FROM fleet_deliveries WHERE ${all}) AS d
+             CROSS JOIN LATERAL
+             (SELECT * FROM fleet_waiting_deliveries
+               WHERE event_id = d.event_id AND series = d.series AND created_at = d.created_at LIMIT 1) AS w
+       WHERE NOT (${window('w.created_at')})`;
 }
 
 interface Filter {
@@ -63,7 +104,7 @@ interface Filter {
 }
 
 function givenFilters(query: DeliveryQuery): Filter[] {
-  const { deviceId, subscriptionId, subscriptionIds, eventId, eventTypes = [] } = query;
+  const { deviceId, subscriptionId, subscriptionIds, eventTypes = [] } = query;
   const filters: readonly Filter[] = [
     { name: 'dev', value: deviceId && storableText(deviceId), condition: (id) => `w.device_id = ${id}` },
     {
@@ -77,7 +118,6 @@ function givenFilters(query: DeliveryQuery): Filter[] {
       type: 'text[]',
       condition: (ids) => `w.subscription_id = ANY (${ids})`,
     },
-    { name: 'id', value: eventId, type: 'uuid', condition: (id) => `w.event_id = ${id}` },
     {
       name: 'types',
       value: eventTypes.length === 0 ? undefined : eventTypes.map(storableText),
@@ -88,20 +128,6 @@ function givenFilters(query: DeliveryQuery): Filter[] {
   return filters.filter(({ value }) => value !== undefined);
 }
 
-/** One event is found by the primary key. */
-function isOfFleet({ fleetId, eventId }: DeliveryQuery, parameters: SqlParameters): string {
-  const column = eventId === undefined ? 'w.fleet_id' : fleetOffIndex('w.fleet_id');
-  return `${column} = ${parameters.add(storableText(fleetId))}`;
-}
-
-/** Never by first attempt alone: one made during a walk would take the delivery out of its window (R-34). */
-function isInWindow({ startAt, endAt }: DeliveryQuery, parameters: SqlParameters): string {
-  const start = parameters.add(instant(startAt), 'timestamptz');
-  const end = parameters.add(instant(endAt), 'timestamptz');
-  const isIn = (time: string): string => `${time} >= ${start} AND ${time} < ${end}`;
-  return `(${isIn('w.created_at')} OR ${isIn('d.first_attempt_at')})`;
-}
-
 function isAfter(position: DeliveryPosition, order: 'asc' | 'desc', parameters: SqlParameters): string {
   const createdAt = parameters.add(instant(position.firstAttemptAt), 'timestamptz');
   const eventId = parameters.add(position.eventId, 'uuid');
@@ -110,9 +136,7 @@ function isAfter(position: DeliveryPosition, order: 'asc' | 'desc', parameters: 
   return `(w.created_at, w.event_id, w.series) ${comparison} (${createdAt}, ${eventId}, ${series})`;
 }
 
-function orderBy(table: '' | 'w.', order: 'asc' | 'desc'): string {
-  const columns = ['created_at', 'event_id', 'series'].map(
-    (column) => `${table}${column}${order === 'desc' ? ' DESC' : ''}`,
-  );
+function orderBy(order: 'asc' | 'desc'): string {
+  const columns = ['created_at', 'event_id', 'series'].map((column) => `${column}${order === 'desc' ? ' DESC' : ''}`);
   return `ORDER BY ${columns.join(', ')}`;
 }
