@@ -15,6 +15,7 @@ import {
   type GeofenceView,
   isAccepted,
   parseGeofenceKey,
+  type RejectedTelemetry,
   type RuleSet,
   type RuleSettings,
   type TelemetryPing,
@@ -151,17 +152,40 @@ export async function readFleetSettings(stack: StackEnvironment): Promise<Record
   return { history, unreadable };
 }
 
-/** Pings that can be decoded; what cannot was quarantined by the processor too. */
+/** Pings that can be decoded, without those that the processor has quarantined. */
 export async function readPings(
   stack: StackEnvironment,
   range: Partial<LogRange>,
   take: (pings: readonly RecordedPing[]) => void,
 ): Promise<void> {
+  const quarantined = await readQuarantined(stack);
   await readTopic(stack, topics.telemetryPings.name, range, (records) => {
     take(
-      records.flatMap(({ partition, timestamp: appendedAt, key, value }) =>
-        value === null ? [] : [{ partition, appendedAt, key, ping: value as TelemetryPing }],
-      ),
+      records.flatMap((record) => {
+        const { partition, timestamp: appendedAt, key, value } = record;
+        const isLeftOut = value === null || quarantined.has(placeName(partition, record.offset, appendedAt));
+        return isLeftOut ? [] : [{ partition, appendedAt, key, ping: value as TelemetryPing }];
+      }),
     );
   });
+}
+
+/** Why a ping was quarantined that can be read by now; whatever else is unusable stays that, and the rules refuse it again. */
+const READABLE_SINCE: ReadonlySet<string> = new Set(['unknown_schema', 'incompatible_schema', 'skipped']);
+
+async function readQuarantined(stack: StackEnvironment): Promise<ReadonlySet<string>> {
+  const places = new Set<string>();
+  await readTopic(stack, topics.telemetryRejected.name, {}, (records) => {
+    for (const { value } of records) {
+      const { sourceTopic, reason, ...source } = (value ?? {}) as Partial<RejectedTelemetry>;
+      if (sourceTopic !== topics.telemetryPings.name || !READABLE_SINCE.has(reason ?? '')) continue;
+      places.add(placeName(source.sourcePartition, source.sourceOffset, source.sourceTimestamp));
+    }
+  });
+  return places;
+}
+
+/** The time tells a record from one at the same offset of a topic that was made again. */
+function placeName(...place: readonly [partition?: number, offset?: number, appendedAt?: number]): string {
+  return place.join(' ');
 }
