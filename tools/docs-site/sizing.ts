@@ -57,7 +57,7 @@ const PLANNED_SHARE = 0.5;
 const MOST_ATTEMPTS = 5;
 /** 15 days, one for walks in progress, and the one being dropped. */
 const HISTORY_DAYS = 17;
-const LOG_DAYS = 16;
+const LOG_DAYS = 17;
 const SECONDS_PER_DAY = 86_400;
 
 export function sizingOf(traffic: Traffic): Sizing {

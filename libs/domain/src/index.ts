@@ -94,8 +94,10 @@ export {
   clampStart,
   clampWindow,
   LOG_RETENTION_MS,
+  LOG_SEGMENT_MS,
   RETENTION_DAYS,
   RETENTION_MS,
+  VERSION_RETENTION_MS,
   WALKED_MS,
 } from './history/retention.js';
 

@@ -34,6 +34,13 @@ describe('The topic table', () => {
     expect(configs).not.toHaveProperty(['retention.ms']);
   });
 
+  it('keeps versions longer than pings can be read, which the broker deletes by whole files (R-8, R-9)', () => {
+    const [pings, ...versioned] = ['telemetry.pings', 'fleet.geofences', 'fleet.settings'].map(topicNamed);
+    const readableMs = ['retention.ms', 'segment.ms'].reduce((sum, name) => sum + Number(pings?.configs[name]), 0);
+    expect(readableMs).toBe(17 * 86_400_000);
+    for (const topic of versioned) expect(Number(topic?.configs['min.compaction.lag.ms'])).toBeGreaterThan(readableMs);
+  });
+
   it('finds a topic by name', () => {
     expect(topicNamed('fleet.events')?.subject).toBe('fleet.events-value');
     expect(topicNamed('nope')).toBeUndefined();

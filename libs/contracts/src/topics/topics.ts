@@ -1,4 +1,4 @@
-import { LOG_RETENTION_MS, MINUTE_MS } from '@waypost/domain';
+import { LOG_RETENTION_MS, LOG_SEGMENT_MS, MINUTE_MS, VERSION_RETENTION_MS } from '@waypost/domain';
 import {
   deviceStateSchema,
   fleetEventSchema,
@@ -46,6 +46,7 @@ function logConfigs(maxMessageBytes: number): Readonly<Record<string, string>> {
   return {
     'cleanup.policy': 'delete',
     'retention.ms': String(LOG_RETENTION_MS),
+    'segment.ms': String(LOG_SEGMENT_MS),
     // A limit of the brokers would delete by size what has to stay for its time.
     'retention.bytes': '-1',
     'max.message.bytes': String(maxMessageBytes),
@@ -64,11 +65,11 @@ const compactedConfigs: Readonly<Record<string, string>> = {
 
 /**
  * A ping sees the version of a geofence, and of its fleet's settings, at its own time (decisions 0028 and 0030). So
- * every version stays as long as the pings: the broker compacts older ones, by append time.
+ * every version stays as long as pings can be read: the broker compacts older ones, by append time.
  */
 const versionedConfigs: Readonly<Record<string, string>> = {
   ...compactedConfigs,
-  'min.compaction.lag.ms': String(LOG_RETENTION_MS),
+  'min.compaction.lag.ms': String(VERSION_RETENTION_MS),
 };
 
 export const topics = {

@@ -1,4 +1,4 @@
-import { LOG_RETENTION_MS } from '../history/retention.js';
+import { VERSION_RETENTION_MS } from '../history/retention.js';
 import type { FleetSettings } from '../records/fleet-settings.js';
 
 interface SettingsVersion {
@@ -20,7 +20,7 @@ export class FleetSettingsVersions {
     this.newest = settings;
     this.newestFrom = appendedAt;
     this.changedAt = Math.max(this.changedAt, appendedAt);
-    this.forget(this.changedAt - LOG_RETENTION_MS);
+    this.forget(this.changedAt - VERSION_RETENTION_MS);
   }
 
   at(appendedAt: number): FleetSettings | null {

@@ -101,15 +101,15 @@ describe('how old a geofence is', () => {
 });
 
 describe('the memory of versions', () => {
-  it('lets go of those that ended 16 days before the newest change', () => {
+  it('lets go of those that ended 18 days before the newest change', () => {
     fleet.put(fence(1), DAY);
     fleet.put(fence(2), 2 * DAY);
-    fleet.put(fence(3), 17 * DAY);
+    fleet.put(fence(3), 19 * DAY);
     expect([fleet.versionCount, seenAt(DAY)]).toEqual([3, 'v1']);
-    fleet.put(fence(4), 18 * DAY);
+    fleet.put(fence(4), 20 * DAY);
     // v1 ended on day 2.
     expect([fleet.versionCount, seenAt(DAY), seenAt(2 * DAY)]).toEqual([3, undefined, 'v2']);
-    fleet.remove('a', 19 * DAY);
+    fleet.remove('a', 21 * DAY);
     fleet.put(fence(1, { geofenceId: 'b' }), 40 * DAY);
     expect(fleet.versionCount).toBe(1);
   });

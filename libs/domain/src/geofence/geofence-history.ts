@@ -1,4 +1,4 @@
-import { LOG_RETENTION_MS } from '../history/retention.js';
+import { VERSION_RETENTION_MS } from '../history/retention.js';
 import type { Geofence } from '../records/geofence.js';
 import type { GeofenceIndex } from './geofence-index.js';
 import { parseGeofenceKey } from './geofence-key.js';
@@ -106,7 +106,7 @@ export class FleetGeofences {
   private changed(appendedAt: number, arrived: GeofenceVersion | null): void {
     this.changedAt = Math.max(this.changedAt, appendedAt);
     this.index.changed(appendedAt, arrived);
-    this.forget(this.changedAt - LOG_RETENTION_MS);
+    this.forget(this.changedAt - VERSION_RETENTION_MS);
   }
 
   private forget(before: number): void {

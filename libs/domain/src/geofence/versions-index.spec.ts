@@ -111,10 +111,10 @@ describe('the index of a small fleet', () => {
       put(0, version);
       expect(near(0)).toEqual([`0 v${String(version)}`]);
     }
-    // Expects those that ended in the last 16 days, and the newest.
-    expect(fleet.versionCount).toBe(1_600 + 1);
-    expect(fleet.get('0', clock - 16 * DAY + 1)).toBeDefined();
-    expect(fleet.get('0', clock - 17 * DAY)).toBeUndefined();
+    // Expects those that ended in the last 18 days, and the newest.
+    expect(fleet.versionCount).toBe(1_800 + 1);
+    expect(fleet.get('0', clock - 18 * DAY + 1)).toBeDefined();
+    expect(fleet.get('0', clock - 19 * DAY)).toBeUndefined();
   });
 });
 
