@@ -1,4 +1,5 @@
 import type { RejectedTelemetry } from '@waypost/domain';
+import { topics } from '../topics/topics.js';
 import type { DecodeResult, SubjectCodec } from './subject-codec.js';
 
 /** Why a record is unusable; `reason` is one of those in the schema of telemetry.rejected. */
@@ -41,20 +42,33 @@ interface SourceRecord {
 
 const MAX_DETAIL_CHARACTERS = 500;
 
-/** The record for telemetry.rejected: the original bytes, their origin, and the reason (R-2). */
+/**
+ * A topic's limit counts compressed bytes, and others compress better than we do: a record that its topic has taken may
+ * be too large for telemetry.rejected. The rest of the limit is for what a rejection adds.
+ */
+const MOST_BYTES = Number(topics.telemetryRejected.configs['max.message.bytes']) - 65_536;
+
+/**
+ * The record for telemetry.rejected: the original bytes, their origin, and the reason (R-2). Of a record that is too large
+ * to be kept twice, the place alone.
+ */
 export function rejectedRecord(
   { topic, partition }: { readonly topic: string; readonly partition: number },
   { offset, timestamp, key, value }: SourceRecord,
   { reason, detail }: Rejection,
 ): RejectedTelemetry {
+  // The key is that of the rejection, too.
+  const bytes = 2 * (key?.length ?? 0) + (value?.length ?? 0);
+  const isTooLarge = bytes > MOST_BYTES;
+  const leftOut = isTooLarge ? ` (left out here, with ${String(bytes)} bytes)` : '';
   return {
     sourceTopic: topic,
     sourcePartition: partition,
     sourceOffset: offset,
     sourceTimestamp: timestamp,
-    sourceKey: key,
-    sourceValue: value,
+    sourceKey: isTooLarge ? null : key,
+    sourceValue: isTooLarge ? null : value,
     reason,
-    detail: detail.slice(0, MAX_DETAIL_CHARACTERS),
+    detail: `${detail.slice(0, MAX_DETAIL_CHARACTERS)}${leftOut}`,
   };
 }
