@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { createPathMetrics, createProjectorMetrics } from './metrics.js';
+import { createPathMetrics, createProjectorMetrics, createWaitingMetrics } from './metrics.js';
 
 /** The lines of the registry that are not 0, without help and types. */
 async function shown(registry: Registry): Promise<string[]> {
@@ -42,9 +42,17 @@ describe('the metrics of projections (R-40)', () => {
     ]);
   });
 
+  it('count the deliveries that went into the history without an attempt', async () => {
+    const registry = new Registry();
+    const metrics = createWaitingMetrics(registry);
+    metrics.batchApplied({ items: 9, durationMs: 50, result: { type: 'applied', waiting: 2 } });
+    expect(await shown(registry)).toEqual(['waypost_projected_waiting_total 2']);
+  });
+
   it.each([
     ['waypost_projection_lag_records', createProjectorMetrics],
     ['waypost_path_lag_records', createPathMetrics],
+    ['waypost_waiting_lag_records', createWaitingMetrics],
   ])('show the lag of each partition of this process as %s', async (name, create) => {
     const registry = new Registry();
     const metrics = create(registry, () => 0);

@@ -16,11 +16,12 @@ interface Given {
   readonly position?: number | null;
 }
 
-/** A task that projects anything, and what it says of its progress. */
+/** A task that projects anything, what it says of its progress, and what it does in which order. */
 function build({ start = 0, end = 2, rangeTakesMs = 0, isSameTopic = true, ...stored }: Given = {}) {
   const ignore = (): void => undefined;
   const clock = { nowMs: 0 };
   const said: unknown[] = [];
+  const steps: string[] = [];
   const applied: ProjectedBatch<unknown>[] = [];
   const fatal: string[] = [];
   let { position = null } = stored;
@@ -35,6 +36,7 @@ function build({ start = 0, end = 2, rangeTakesMs = 0, isSameTopic = true, ...st
       readPosition: () => Promise.resolve(position),
       apply: (batch) => {
         applied.push(batch);
+        steps.push('apply');
         position = batch.nextOffset;
         return Promise.resolve({ type: 'applied' as const });
       },
@@ -44,7 +46,13 @@ function build({ start = 0, end = 2, rangeTakesMs = 0, isSameTopic = true, ...st
       caughtUp: (mark) => Promise.resolve(void said.push(mark)),
       nowMs: () => NOW + clock.nowMs,
     },
-    metrics: { batchApplied: ignore, lagMeasured: ignore, partitionClosed: ignore },
+    metrics: {
+      batchApplied: ignore,
+      lagMeasured: ignore,
+      partitionClosed: ignore,
+      batchRead: (partition, loggedAt) => void steps.push(`read ${String(partition)} of ${String(loggedAt - NOW)} ms`),
+      batchWritten: (partition) => void steps.push(`written ${String(partition)}`),
+    },
     tools: {
       database: new DatabaseRetry({
         logger: { info: ignore, warn: ignore },
@@ -63,7 +71,7 @@ function build({ start = 0, end = 2, rangeTakesMs = 0, isSameTopic = true, ...st
       onFatal: ({ message }) => void fatal.push(message),
     },
   });
-  return { task, clock, said, applied, fatal };
+  return { task, clock, said, steps, applied, fatal };
 }
 
 function batchOf(timestamps: readonly number[], nextOffset: number): RecordBatch {
@@ -106,6 +114,13 @@ describe('a projection (R-33)', () => {
     await task.idle?.();
     expect(said.slice(1)).toEqual([]);
   });
+});
+
+it('tells how far a projection is behind: since when its oldest record has waited, until that is written (R-40)', async () => {
+  const { task, steps } = build();
+  await task.open();
+  await task.process(batchOf([NOW - 90, NOW - 80], 2));
+  expect(steps).toEqual(['read 2 of -90 ms', 'apply', 'written 2']);
 });
 
 describe('a projection of a topic that was deleted and created again', () => {

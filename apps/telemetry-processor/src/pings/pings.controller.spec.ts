@@ -20,6 +20,7 @@ const noFleets = { fleet: () => undefined, knownCount: () => 0, caughtUp: () => 
 let codecs: AvroCodecs;
 let driver: TopologyTestDriver;
 let decisions: string[];
+let emitted: string[];
 
 beforeEach(async () => {
   codecs = createAvroCodecs({ registry: createMemoryRegistry(), now: () => 0 });
@@ -27,11 +28,15 @@ beforeEach(async () => {
   // What the test itself reads back; the processor looks up its own input.
   await codecs.fleetEvents.resolve([1, 2, 3, 4, 5, 6, 7, 8]);
   decisions = [];
+  emitted = [];
   driver = driverWith({ recorder: null, sampleRatio: 0 });
 });
 
 function driverWith(traces: Traces): TopologyTestDriver {
-  const metrics = { pingDecided: (decision: string) => void decisions.push(decision), eventEmitted: () => undefined };
+  const metrics = {
+    pingDecided: (decision: string) => void decisions.push(decision),
+    eventEmitted: (eventType: string) => void emitted.push(eventType),
+  };
   const topology = pingTopology({ codecs, fleets: noFleets, metrics, traces });
   return createTopologyTestDriver({ topology, partition: 2, startAt: START + HOUR_MS });
 }
@@ -71,6 +76,12 @@ describe('the telemetry processor', () => {
       'ignition_off',
       'position_sleep',
     ]);
+  });
+
+  it('counts each event under its type (R-40)', async () => {
+    await pipe(aPing({ ignition: true }));
+    await pipe(aPing({ ignition: false, eventTime: START + 1_000 }));
+    expect(emitted).toEqual(['position', 'ignition_off', 'position_sleep']);
   });
 
   it('writes events to the partition of the ping, under the key of the device', async () => {

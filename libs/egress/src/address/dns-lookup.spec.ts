@@ -84,10 +84,33 @@ describe('createDnsLookup', () => {
     expect(await addresses).toEqual([{ address: '93.184.215.14', family: 4 }]);
   });
 
+  it('waits only a moment for the other family, as the attempt has 5 s for everything (R-20)', async () => {
+    const { lookup } = await build(({ family }) => (family === 4 ? at('93.184.215.14') : { type: 'silence' }), {
+      queryTimeoutMs: 5_000,
+    });
+
+    expect(await settlesWithin(2_000, lookup('hooks.example'))).toBe(true);
+  });
+
   it('waits for nothing more once both families are known', async () => {
     const { lookup } = await build(() => at('2606:2800:220:1::1', '93.184.215.14'), { otherFamilyMs: 60_000 });
 
     expect(await lookup('hooks.example')).toHaveLength(2);
+  });
+
+  it.each<[string, DnsAnswer]>([
+    ['fail', { type: 'failure' }],
+    ['are silent', { type: 'silence' }],
+  ])('reads again which name servers there are when they %s', async (_case, answer) => {
+    const dead = await startDnsServer(() => answer);
+    servers.push(dead);
+    const nameServers = [dead.address];
+    const { lookup, server } = await build(() => at('93.184.215.14'), { servers: nameServers });
+    await expect(lookup('hooks.example')).rejects.toThrow();
+
+    nameServers[0] = server.address;
+
+    expect(await lookup('hooks.example')).toEqual([{ address: '93.184.215.14', family: 4 }]);
   });
 
   it('resolves other names while many wait for a dead name server', async () => {

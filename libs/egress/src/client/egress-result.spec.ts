@@ -48,6 +48,14 @@ describe('the detail of a failed post', () => {
     },
   );
 
+  it.each(['EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EHOSTDOWN', 'ENETDOWN'])(
+    'names the reason when there is no way to the host (%s), which is a failure to connect',
+    (code) => {
+      const error = systemError('connect', code, `connect ${code} 10.1.2.3:443`);
+      expect([errorCodeOf(error), errorDetailOf(error)]).toEqual(['connection_failed', `connect ${code}`]);
+    },
+  );
+
   it('is the message of any other error, in at most 300 characters', () => {
     expect(errorDetailOf(new Error('x'.repeat(400)))).toBe('x'.repeat(300));
   });

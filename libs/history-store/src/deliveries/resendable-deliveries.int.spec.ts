@@ -190,6 +190,15 @@ describe('what a replay would send of what another has sent again after the wind
     expect(await count({ ...ofYesterday, ...filters })).toEqual({ deliveries, hasMore: false });
   });
 
+  it('goes by what was sent again although the clock of its sender is almost an hour behind', async () => {
+    const event = 'accepted by a slow clock';
+    await insert({ event, ...first, subscription: event });
+    await insert({ event, ...again, status: 'delivered', code: 200, series: 1, hoursAgo: 4.9, subscription: event });
+    const query = { ...ofYesterday, subscriptionId: uuidOf(event), replayedFrom: NOW - 4 * HOUR_MS };
+    expect(await count({ ...query, status: 'delivered' })).toEqual({ deliveries: 1, hasMore: false });
+    expect(await count({ ...query, status: 'failed' })).toEqual({ deliveries: 0, hasMore: false });
+  });
+
   it('is a lower bound where too much has failed since', async () => {
     await insertMany({ hoursAgo: 3, status: 'failed', subscription }, 2_000);
     // Found are those whose first sending failed, too.
