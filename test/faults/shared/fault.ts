@@ -111,15 +111,23 @@ async function apply(world: World, fault: Fault): Promise<boolean> {
   // The next one may only fall when the one before has caught up: see min.insync.replicas.
   await cluster.untilWhole(WHOLE_TIMEOUT_MS);
   const id = fault.kind === 'coordinator-kill' ? await coordinatorOf(cluster, fault) : fault.broker;
-  const node = cluster.node(id);
   const release = await world.hold?.();
   const restored = world.cutOff?.(world.processors.map(({ instance }) => instance));
-  const isMade = await bringDown(node, fault.kind);
-  await sleep(fault.downMs);
+  try {
+    return await applyToBroker(cluster, id, fault);
+  } finally {
+    // Also when the brokers need longer: a run that holds its writers for ever never ends.
+    restored?.();
+    release?.();
+  }
+}
+
+async function applyToBroker(cluster: KafkaCluster, id: number, { kind, downMs }: BrokerFault): Promise<boolean> {
+  const node = cluster.node(id);
+  const isMade = await bringDown(node, kind);
+  await sleep(downMs);
   node.start();
   await cluster.untilWhole(WHOLE_TIMEOUT_MS);
-  restored?.();
-  release?.();
   return isMade;
 }
 
@@ -134,6 +142,7 @@ type ProcessorFault = Extract<Fault, { readonly instance: number }>;
 type Disturbance = DistributiveOmit<Extract<Fault, Disturbed>, keyof Disturbed>;
 type DistributiveOmit<T, Keys extends PropertyKey> = T extends unknown ? Omit<T, Keys> : never;
 type CoordinatorFault = Extract<Fault, { readonly kind: 'coordinator-kill' }>;
+type BrokerFault = CoordinatorFault | Extract<Fault, { readonly broker: number }>;
 
 async function applyToProcessor({ processors, cluster }: World, fault: ProcessorFault): Promise<boolean> {
   const processor = processors[fault.instance];
