@@ -10,6 +10,8 @@ import {
   SUBSCRIPTION,
 } from './testing/replay-harness.js';
 
+const HOUR_MS = 3_600_000;
+
 let stage: ReplayHarness;
 
 beforeEach(async () => {
@@ -119,6 +121,20 @@ describe('a replay (R-30)', () => {
     await stage.startReplayer();
     await stage.ended('completed');
     expect(await stage.progressOf()).toMatchObject({ matched: 0, sent: 0 });
+  });
+
+  it('tells when it ended, which may be long after it began', async () => {
+    let passedMs = 0;
+    stage.sent(0);
+    stage.subscriptions.set(SUBSCRIPTION, 'paused');
+    stage.ask();
+    await stage.startReplayer({ now: () => Date.now() + passedMs });
+    await until(async () => (await stage.progressOf())?.matched === 1);
+    passedMs = HOUR_MS;
+    stage.subscriptions.set(SUBSCRIPTION, 'active');
+    await stage.ended('completed');
+    const progress = await stage.progressOf();
+    expect((progress?.updatedAt ?? NaN) - (progress?.startedAt ?? NaN)).toBeGreaterThanOrEqual(HOUR_MS);
   });
 
   it('skips deliveries first attempted after it began', async () => {

@@ -207,6 +207,22 @@ describe('the replayer', () => {
     for (const id of ids) expect(await stage.progressOf(`replay of ${id}`)).toMatchObject({ matched: 1, sent: 1 });
   });
 
+  it('counts the replays that are unfinished, in its partitions alone', async () => {
+    stage.subscriptions.set(SUBSCRIPTION, 'paused');
+    stage.sent(0);
+    stage.ask();
+    stage.ask({ replayId: 'replay-2', series: 2 });
+    const replayer = await stage.startReplayer();
+    await until(async () => (await stage.progressOf())?.matched === 1);
+    expect(stage.unfinished).toBe(2);
+    await replayer.stop();
+    expect(stage.unfinished).toBe(0);
+    stage.subscriptions.set(SUBSCRIPTION, 'active');
+    await stage.startReplayer();
+    await stage.allDone();
+    expect(stage.unfinished).toBe(0);
+  });
+
   it('commits a position that passes a replay only when it is over', async () => {
     stage.sent(0);
     stage.forget('gone');

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { holdsFor, until } from '../../../../test/support/until.js';
 import type { AttemptRun } from '../single-attempt/attempt-runner.js';
 import { never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
-import { aDelivery, anAttempt } from './testing/sender-samples.js';
+import { aDelivery, anAttempt, aSubscription } from './testing/sender-samples.js';
 
 let harness: SenderHarness;
 
@@ -180,7 +180,7 @@ describe('the sender', () => {
     expect((startOf(2) ?? NaN) - (startOf(1) ?? NaN)).toBeGreaterThanOrEqual(10_000);
   });
 
-  it('ends a delivery that has waited for 15 days as expired, with its body, and sends the next (R-29)', async () => {
+  it('ends a delivery that has waited for 15 days as expired, with its body and URL, and sends the next (R-29)', async () => {
     const dayMs = 86_400_000;
     // The sender follows the monotonic clock, which may differ from this one by some milliseconds.
     const oldAt = harness.nowMs() - 15 * dayMs - 30_000;
@@ -192,7 +192,8 @@ describe('the sender', () => {
     expect(made.map(({ delivery }) => delivery.eventId)).toEqual(['event-2', 'event-3']);
     const [expired] = await harness.attempts();
     const outcome = { outcome: 'expired', decision: 'expired', errorCode: 'expired', statusCode: null };
-    expect(expired).toMatchObject({ eventId: 'event-1', attempt: 1, body: aDelivery(1).body, ...outcome });
+    const { url } = aSubscription('subscription-1');
+    expect(expired).toMatchObject({ eventId: 'event-1', attempt: 1, url, body: aDelivery(1).body, ...outcome });
 
     await harness.start(() => ok);
     harness.publish(4);

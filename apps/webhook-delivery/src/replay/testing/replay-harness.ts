@@ -41,6 +41,8 @@ export class ReplayHarness {
   readonly fatal: Error[] = [];
   /** The events that were logged as errors. */
   readonly errors: string[] = [];
+  /** Replays, as the metrics count them. */
+  unfinished = 0;
   selections = new SelectionMemory(Infinity);
   /** The clock of the broker, which timestamps what is appended. */
   brokerTime = START;
@@ -68,7 +70,7 @@ export class ReplayHarness {
         isPaused: (id) => this.subscriptions.get(id) === 'paused',
         caughtUp: () => this.unread(),
       },
-      metrics: { deliveriesReplayed: () => undefined, unfinishedChanged: () => undefined },
+      metrics: { deliveriesReplayed: () => undefined, unfinishedChanged: (by) => (this.unfinished += by) },
       logger: { ...silentLogger, error: (event) => void this.errors.push(event) },
       nowMs: now,
       monotonicMs: now,

@@ -39,6 +39,20 @@ describe('what is reported of an attempt', () => {
     expect(published).toMatchObject([{ type: 'exhausted', statusCode: 503 }]);
   });
 
+  it.each([
+    ['its status code', { statusCode: 503, errorCode: null }],
+    ['its error without one', { statusCode: null, errorCode: 'connection_refused' }],
+  ])('tells the owner how the last attempt ended: %s', (_, result) => {
+    const { published } = reportsOf({ outcome: 'failed', decision: 'attempts_exhausted', attempt: 5, ...result });
+    expect(published).toMatchObject([result]);
+  });
+
+  it('tells the owner when the last attempt ended, not when the first one began', () => {
+    const times = { firstAttemptAt: 2_000, startedAt: 35_000, durationMs: 4_000 };
+    const { published } = reportsOf({ outcome: 'failed', decision: 'attempts_exhausted', attempt: 5, ...times });
+    expect(published).toMatchObject([{ occurredAt: 39_000 }]);
+  });
+
   it('is published under an id of the delivery, so that it counts once though it is published again', () => {
     const idOf = (of: { eventId: string; series: number; startedAt: number; deliveryOffset: number }) => {
       const ended = { outcome: 'failed', decision: 'attempts_exhausted', attempt: 5, ...of } as const;

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { WebhookAttempt } from '@waypost/domain';
 import type { EndedSpan, Traces } from '@waypost/platform';
 import { until } from '../../../../../test/support/until.js';
 import type { PendingDelivery } from '../backlogs/subscription-backlog.js';
 import { ok, SenderHarness, unavailable } from '../testing/sender-harness.js';
-import { aDelivery } from '../testing/sender-samples.js';
+import { aDelivery, anAttempt } from '../testing/sender-samples.js';
 import { createAttemptTracer } from './attempt-trace.js';
 
 const EVENT_ID = '0b5e2208-8aa8-5b11-8eea-90e849c2f8b5';
@@ -97,6 +98,27 @@ describe('the attempts of a sampled trace (R-46)', () => {
     expect(traces.size).toBe(1);
     expect(traces).not.toContain(EVENT_ID.replaceAll('-', ''));
     expect(spans).toMatchObject([{ parent: null }, { parent: null }]);
+  });
+});
+
+describe('the span of an attempt (R-46)', () => {
+  function spanOf(change: Partial<WebhookAttempt>): EndedSpan | undefined {
+    const pending = { delivery: aDelivery(1), traceparent: null } as PendingDelivery;
+    createAttemptTracer(tracesWith(1)).ended(pending, `00-${TRACE}-00f067aa0ba902b7-01`, anAttempt(1, change));
+    return spans[0];
+  }
+
+  it('is an error when the delivery was refused for good too, with its status as the type', () => {
+    const refused = spanOf({ outcome: 'failed', decision: 'permanent_status', statusCode: 422 });
+    expect(refused).toMatchObject({ isError: true, attributes: { 'error.type': '422' } });
+  });
+
+  it.each([
+    ['http://example.org/hook', 80],
+    ['https://example.org/hook', 443],
+    ['https://example.org:8443/hook', 8_443],
+  ])('says the port even if the URL leaves it out: %s', (url, port) => {
+    expect(spanOf({ url })).toMatchObject({ attributes: { 'server.port': port } });
   });
 });
 

@@ -52,6 +52,15 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
     expect(await published(harness)).toEqual(Array.from({ length: 5 }, () => 'exhausted'));
   });
 
+  it('counts deliveries that were refused for good like those that used up their attempts', async () => {
+    answer = { type: 'response', statusCode: 410 };
+    harness.leaveFailing(7 * dayMs, 'letting-fail', nineteenFailures());
+    harness.publish(1, 'letting-fail');
+    await harness.start(() => answer);
+    await until(async () => (await published(harness)).length > 0);
+    expect(await published(harness)).toEqual(['disabled']);
+  });
+
   it('remembers across a restart how many deliveries failed on which days', async () => {
     const known = nineteenFailures();
     harness.leaveFailing(dayMs, 'letting-fail', known);

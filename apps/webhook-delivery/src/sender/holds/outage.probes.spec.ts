@@ -219,6 +219,17 @@ describe('the health of an endpoint (R-29)', () => {
     expect(news()).toEqual(['state', 'hold', 'suspended']);
   });
 
+  it.each(['secret_unreadable', 'subscription_disabled'])(
+    'stays as it is when deliveries get no request for as long as five minutes: %s',
+    (errorCode) => {
+      const { backlog, clock, ended, news } = build();
+      ended({ statusCode: null, errorCode });
+      clock.passMs(5 * MINUTE_MS);
+      ended({ statusCode: null, errorCode });
+      expect([news(), backlog.health]).toEqual([[], HEALTHY]);
+    },
+  );
+
   it.each([
     ['from before its last change count no more', 1, 0],
     ['since its last change count', -1, 10 * MINUTE_MS],

@@ -20,11 +20,11 @@ import { Quarantine, type Traces } from '@waypost/platform';
 import { NO_TRACES } from '@waypost/platform/testing';
 import {
   type CommittedOffset,
-  createTaskManager,
   type RecordHeader,
   silentLogger,
   type StreamRecord,
   type StreamsBackend,
+  type TaskContext,
   type TaskManager,
   type TopicPartition,
 } from '@waypost/streams';
@@ -42,9 +42,7 @@ import { DeliveryMemory } from '../backlogs/delivery-memory.js';
 import type { BacklogLimits } from '../backlogs/partition-backlogs.js';
 import { DeliveryScheduler, type SlotLimits } from '../scheduling/delivery-scheduler.js';
 import { createLaneSettings } from '../scheduling/lane-settings.js';
-import { SenderTask } from '../sender.task.js';
-import { SENDER_COPARTITIONED } from '../sender.task-factory.js';
-import type { SenderDeps } from '../sender-work.js';
+import { createSender } from './create-sender.js';
 import type { ManualClock } from './manual-clock.js';
 import { aDelivery, aSubscription } from './sender-samples.js';
 
@@ -69,6 +67,8 @@ export interface SenderSettings {
   readonly traces?: Traces;
   /** Memory shared by all partitions of the process. Default: no limit. */
   readonly memory?: DeliveryMemory;
+  /** Where to go on after a batch that cannot be decoded. Default: no command says so. */
+  readonly leaveOut?: TaskContext['leaveOut'];
   /** Awaited before anything goes into the quarantine. */
   readonly beforeQuarantine?: () => Promise<void>;
 }
@@ -103,6 +103,7 @@ export class SenderHarness {
   expired = 0;
   backlogAges: BacklogSource = () => [];
   pending = 0;
+  parked = 0;
   waiting: PastDueSource = () => [];
   /** Called when the directory is to catch up with its topic. */
   unread: (() => void) | undefined;
@@ -262,6 +263,7 @@ export class SenderHarness {
       memory: settings.memory ?? new DeliveryMemory(Infinity, null),
       retention: new RetentionClock({ nowMs, monotonicMs, logger: { error: (event) => void this.errors.push(event) } }),
       instanceId: 'sender-0',
+      leaveOut: settings.leaveOut,
       runner: settings.runner ?? { run },
       scheduler: this.scheduler,
       flushScheduler: createFlushScheduler({ timers, monotonicMs, intervals: { intervalMs: 1, busyIntervalMs: 1 } }),
@@ -270,7 +272,7 @@ export class SenderHarness {
         deliveryExpired: () => this.expired++,
         attemptEnded: nothing,
         pendingChanged: (by) => (this.pending += by),
-        parkedChanged: nothing,
+        parkedChanged: (by) => (this.parked += by),
         suspendedChanged: nothing,
         watchPastDue: (source) => {
           this.waiting = source;
@@ -375,24 +377,4 @@ function withLease(backend: StreamsBackend, lease: SenderSettings['lease']): Str
   const { isValid: leaseValid, confirm } = lease;
   const group: StreamsBackend['group'] = (options) => ({ ...backend.group(options), leaseValid, confirm });
   return Object.assign(Object.create(backend) as StreamsBackend, { group });
-}
-
-export interface SenderOptions extends SenderDeps {
-  readonly instanceId?: string | undefined;
-  readonly onFatal: (error: Error) => void;
-}
-
-/** The sender: one task for each partition of webhook.deliveries that the group gives this process. */
-function createSender(options: SenderOptions): TaskManager {
-  return createTaskManager({
-    backend: options.backend,
-    groupId: consumerGroups.sender.id,
-    topics: [topics.webhookDeliveries.name],
-    copartitioned: SENDER_COPARTITIONED,
-    instanceId: options.instanceId,
-    createTask: (context) => new SenderTask(context, options),
-    logger: options.logger,
-    now: Date.now,
-    onFatal: options.onFatal,
-  });
 }
