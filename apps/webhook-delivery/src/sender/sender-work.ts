@@ -52,7 +52,10 @@ export interface SenderWorkOptions {
   readonly hasResumed: () => boolean;
   readonly take: (backlog: SubscriptionBacklog, record: StreamRecord) => Promise<void> | null;
   readonly onFinished: (pending: PendingDelivery) => void;
-  readonly onFailure: (error: Error) => void;
+  /** Called when attempts can no longer be logged. */
+  readonly onLogFailure: (error: Error) => void;
+  /** Called when a parked backlog cannot be read. */
+  readonly onReadFailure: (error: Error) => void;
 }
 
 /** The collaborators of an open task. */
@@ -96,7 +99,7 @@ type FlushCalls = Pick<AttemptLogOptions, 'states' | 'onFlushed'>;
 type OutageCalls = Pick<AttemptFlowOptions, 'onHeld' | 'onProbe' | 'onOutcome'>;
 
 function createLog(options: SenderWorkOptions, calls: FlushCalls): AttemptLog {
-  const { writer, onFailure } = options;
+  const { writer, onLogFailure: onFailure } = options;
   const { codecs, flushScheduler } = options.deps;
   const { partition } = options.context;
   const { attemptsEnd } = options.recovered;
@@ -146,11 +149,15 @@ function createFlow(options: SenderWorkOptions, log: AttemptLog, calls: OutageCa
   });
 }
 
-function createCatchUp({ deps, context, take, onFailure }: SenderWorkOptions, backlogs: PartitionBacklogs): CatchUp {
-  const { backend, codecs, metrics, logger } = deps;
+function createCatchUp(
+  { deps, context, take, onReadFailure: onFailure }: SenderWorkOptions,
+  backlogs: PartitionBacklogs,
+): CatchUp {
+  const { backend, codecs, metrics, logger, monotonicMs } = deps;
   const { partition } = context;
   return new CatchUp({
     backend,
+    monotonicMs,
     codecs,
     partition,
     backlogs,

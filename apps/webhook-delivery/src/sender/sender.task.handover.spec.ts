@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { countFetchers } from '../../../../test/support/open-fetchers.js';
-import { until } from '../../../../test/support/until.js';
+import { holdsFor, until } from '../../../../test/support/until.js';
 import { DeliveryMemory } from './backlogs/delivery-memory.js';
 import { ATTEMPTS, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 import { anAttempt } from './testing/sender-samples.js';
@@ -13,6 +13,19 @@ beforeEach(async () => {
 });
 
 afterEach(() => harness.stop());
+
+/** Holds up whatever passes until the test opens it. */
+class Gate {
+  open: () => void = () => undefined;
+  private enter: () => void = () => undefined;
+  readonly reached = new Promise<void>((resolve) => (this.enter = resolve));
+  private readonly opened = new Promise<void>((resolve) => (this.open = resolve));
+
+  passed(): Promise<void> {
+    this.enter();
+    return this.opened;
+  }
+}
 
 describe('the sender, when a partition changes hands', () => {
   it('continues where its predecessor stopped although a record among the attempts cannot be read', async () => {
@@ -68,6 +81,42 @@ describe('the sender, when a partition changes hands', () => {
     expect(memory.freeFor('fleet-1')).toBeLessThan(50_000);
     await harness.stop();
     expect(memory.freeFor('fleet-1')).toBe(50_000);
+  });
+
+  it('keeps nothing if it is revoked while it recovers, and has recovered only later (R-26)', async () => {
+    const gate = new Gate();
+    const fetcher = harness.backend.fetcher.bind(harness.backend);
+    harness.backend.fetcher = () => {
+      const whole = fetcher();
+      const open = whole.open.bind(whole);
+      whole.open = (source, from) => {
+        const feed = open(source, from);
+        if (source.topic !== ATTEMPTS.topic) return feed;
+        return { next: () => gate.passed().then(() => feed.next()), close: () => feed.close() };
+      };
+      return whole;
+    };
+    harness.writeAttempt(anAttempt(1));
+    harness.leaveFailing(60_000);
+    await harness.start(() => ok);
+    await gate.reached;
+    await harness.stop();
+    gate.open();
+    await holdsFor(20, () => expect(harness.listening).toBe(0));
+  });
+
+  it('takes in nothing if it is revoked while a schema is looked up, which takes long (R-26)', async () => {
+    const gate = new Gate();
+    const memory = new DeliveryMemory(100_000, null);
+    const { webhookDeliveries } = harness.codecs;
+    const resolve = webhookDeliveries.resolve.bind(webhookDeliveries);
+    webhookDeliveries.resolve = (ids) => gate.passed().then(() => resolve(ids));
+    harness.publish(1);
+    await harness.start(() => ok, { memory });
+    await gate.reached;
+    await harness.stop();
+    gate.open();
+    await holdsFor(20, () => expect([memory.freeFor('fleet-1'), harness.reserved]).toEqual([50_000, 0]));
   });
 
   it('leaves no connection to the brokers behind when it stops, though it has read deliveries again', async () => {

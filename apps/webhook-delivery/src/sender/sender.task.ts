@@ -75,11 +75,18 @@ export class SenderTask implements PartitionTask {
       onFinished: (pending) => {
         this.finished(pending);
       },
-      onFailure: (error) => {
+      onLogFailure: (error) => {
+        this.fail(error);
+        // What is in flight can no longer be logged.
+        this.work?.flow.abort();
+      },
+      onReadFailure: (error) => {
         this.fail(error);
       },
     });
     await this.knowSubscriptionsOf(recovered);
+    // Closed during a long recovery: nothing would release what follows.
+    if (this.hasClosed()) throw new Error('The partition was revoked while its task opened.');
     this.restoreBacklogs(this.work);
     this.stopListening = this.deps.directory.onChange((subscriptionId) => {
       this.subscriptionChanged(subscriptionId);
@@ -101,6 +108,7 @@ export class SenderTask implements PartitionTask {
       if (this.isClosing) return;
       this.deps.retention.saw(slice.at(-1)?.timestamp ?? -Infinity);
       await resolveBatch(this.deps.codecs.webhookDeliveries, slice);
+      if (this.hasClosed()) return;
       for (const record of slice) {
         const quarantined = this.offer(record);
         if (quarantined === null) continue;
@@ -325,9 +333,9 @@ export class SenderTask implements PartitionTask {
     catchUp.finishedOne(pending.backlog);
   }
 
+  /** The close that follows lets attempts in flight end. */
   private fail(error: Error): void {
     this.revoke();
-    this.work?.flow.abort();
     this.context.fail(error);
   }
 }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { DELIVERY_UNSTARTED } from '@waypost/domain';
+import { type AttemptResult, DELIVERY_UNSTARTED } from '@waypost/domain';
 import { flushed, holdsFor, until } from '../../../../../test/support/until.js';
 import type { AttemptRequest } from '../../single-attempt/attempt-runner.js';
-import { never, ok, SenderHarness, unavailable } from '../testing/sender-harness.js';
+import { DELIVERIES, never, ok, SenderHarness, unavailable } from '../testing/sender-harness.js';
 import { aDelivery } from '../testing/sender-samples.js';
 import { CatchUp } from './catch-up.js';
 import { DeliveryMemory } from './delivery-memory.js';
@@ -19,6 +19,7 @@ async function build({ logStart = 0 } = {}) {
     codecs,
     partition: 0,
     backlogs,
+    monotonicMs: () => 0,
     take: () => null,
     onCaughtUp: () => caughtUp++,
     onDeleted: (...range) => deleted.push(range),
@@ -114,6 +115,7 @@ async function fetched(parked: Record<string, number>, { records = 20_000, perSu
     codecs,
     partition: 0,
     backlogs,
+    monotonicMs: () => 0,
     onCaughtUp: () => undefined,
     onDeleted: () => undefined,
     leaveOut: () => Promise.resolve(null),
@@ -158,6 +160,7 @@ describe('a batch that cannot be decoded, behind the position (R-45)', () => {
       codecs,
       partition: 0,
       backlogs,
+      monotonicMs: () => 0,
       take: (_, { offset }) => {
         taken.push(offset);
         return null;
@@ -222,6 +225,36 @@ function names(from: number, to: number): string[] {
 }
 
 describe('a subscription beyond its bound (R-26)', () => {
+  it('leaves what is in flight alone when it cannot be read: else that would be sent again (R-25)', async () => {
+    let isCorrupt = true;
+    const fetcher = harness.backend.fetcher.bind(harness.backend);
+    let answer: () => void = () => undefined;
+    harness.backend.fetcher = () => {
+      const whole = fetcher();
+      const open = whole.open.bind(whole);
+      whole.open = (source, from) => {
+        if (source.topic !== DELIVERIES.topic || !isCorrupt || from === 0) return open(source, from);
+        const next = (): Promise<never> => {
+          isCorrupt = false;
+          // Within the time that a close leaves it.
+          setImmediate(() => answer());
+          return Promise.reject(new Error('It cannot be decoded.'));
+        };
+        return { next, close: () => undefined };
+      };
+      return whole;
+    };
+    harness.publish(1, 'healthy');
+    for (let n = 2; n <= 7; n++) harness.publish(n, 'dead');
+    const answers = (request: AttemptRequest): AttemptResult | Promise<AttemptResult | null> => {
+      if (request.delivery.subscriptionId !== 'healthy') return ok;
+      return Promise.race([never(request), new Promise<AttemptResult>((resolve) => (answer = () => resolve(ok)))]);
+    };
+    const made = await harness.start(answers, { limits });
+    await until(async () => (await harness.attempts()).length === 7);
+    expect(offsetsOf('healthy', made)).toEqual(['event-1']);
+  });
+
   it('does not delay the others of its partition with any backlog', async () => {
     for (let n = 1; n <= 200; n++) harness.publish(n, 'dead');
     for (let n = 201; n <= 210; n++) harness.publish(n, 'healthy');

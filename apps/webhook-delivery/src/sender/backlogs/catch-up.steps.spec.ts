@@ -117,6 +117,86 @@ describe('a pass over the log (R-26)', () => {
   });
 });
 
+describe('a pass over days of the log, for a few deliveries (R-26)', () => {
+  const PASS_MS = 1_000;
+
+  it('gives way after a second to a subscription far beyond it, and goes on where it was', async () => {
+    const far = harness.park('far', 0);
+    const reading = await passBegins(1_000_000);
+    harness.park('near', 999_990);
+    harness.atMs += PASS_MS;
+    await reading.answers({ from: 0, of: ['other', 'far', 'other'] });
+    const second = await harness.reading(2);
+    expect([second.from, far.parkedFrom, harness.openFeeds]).toEqual([999_990, 3, 1]);
+    const rest = Array.from({ length: 10 }, () => 'near');
+    await second.answers({ from: 999_990, of: rest.slice(0, 3) });
+    await (
+      await harness.reading(3)
+    ).answers({ from: 999_993, of: ['other', 'other', 'other', 'other', 'far', 'near', 'x'] });
+    expect((await harness.reading(4)).from).toBe(3);
+    expect(harness.taken).toEqual({ far: [1], near: [999_990, 999_991, 999_992, 999_998] });
+  });
+
+  it('gives way to one that has left its deliveries to the log behind it', async () => {
+    harness.park('far', 0);
+    const reading = await passBegins(1_000_000);
+    const backlog = harness.park('released', 1);
+    harness.catchUp.leaveOut(backlog);
+    harness.atMs += PASS_MS;
+    await reading.answers({ from: 0, of: ['other', 'released', 'other'] });
+    expect((await harness.reading(2)).from).toBe(1);
+  });
+
+  it('gives way to none that wait for it nearby, or that have no room', async () => {
+    harness.park('far', 0);
+    const reading = await passBegins(1_000_000);
+    harness.park('near', 1_000);
+    const full = harness.park('full', 500_000);
+    for (const offset of [1, 2, 3, 4]) harness.admit(full, offset);
+    harness.atMs += PASS_MS;
+    await reading.answers({ from: 0, of: ['other', 'far', 'other'] });
+    expect([harness.readings.length, harness.openFeeds]).toEqual([2, 1]);
+    expect((await harness.reading(2)).from).toBe(0);
+  });
+
+  it('takes turns with them, so that each gets on', async () => {
+    const [far, near] = [harness.park('far', 0), harness.park('near', 500_000)];
+    harness.backlogs.position = 1_000_000;
+    harness.catchUp.kick();
+    const starts: number[] = [];
+    for (let n = 1; n <= 4; n += 1) {
+      const reading = await harness.reading(n);
+      starts.push(reading.from);
+      harness.atMs += PASS_MS;
+      await reading.answers({ from: reading.from, of: ['other', 'other'] });
+    }
+    expect(starts).toEqual([0, 500_000, 2, 500_002]);
+    expect([far.parkedFrom, near.parkedFrom]).toEqual([4, 500_004]);
+  });
+
+  it('comes before those beyond it again once a pass over these has ended by itself', async () => {
+    harness.park('far', 0);
+    const [near, last] = [harness.park('near', 500_000), harness.park('last', 999_990)];
+    const reading = await passBegins(1_000_000);
+    harness.atMs += PASS_MS;
+    await reading.answers({ from: 0, of: ['other', 'other'] });
+    await (await harness.reading(2)).answers({ from: 500_000, of: ['near', 'near', 'near', 'near', 'near'] });
+    const third = await harness.reading(3);
+    for (let n = 1; n <= 4; n++) harness.finish(near);
+    await third.answers({ from: third.from, of: ['last', 'last', 'last', 'last', 'last'] });
+    expect([near.parkedFrom, third.from, last.parkedFrom]).toEqual([500_004, 999_990, 999_994]);
+    expect((await harness.reading(4)).from).toBe(2);
+  });
+
+  it('opens the log for none that has no room (decision 0019)', async () => {
+    const [full, slow] = [harness.park('full', 5_000), harness.park('slow', 0)];
+    for (const offset of [1, 2, 3, 4]) harness.admit(full, offset);
+    const reading = await passBegins(10_000);
+    await reading.answers({ from: 0, of: ['slow', 'slow', 'slow', 'slow', 'slow'] });
+    expect([harness.readings.length, full.parkedFrom, slow.parkedFrom]).toEqual([1, 5_000, 4]);
+  });
+});
+
 describe('a pass that meets a record that is no delivery (R-2)', () => {
   it('takes nothing before that is in the quarantine, and a successor would read it again', async () => {
     const backlog = harness.park('a', 0);

@@ -17,6 +17,7 @@ export interface CatchUpOptions {
   /** Called when retention has deleted waiting deliveries at these offsets, among those of other subscriptions. */
   readonly onDeleted: (subscriptionId: string, from: number, to: number) => void;
   readonly onFailure: (error: Error) => void;
+  readonly monotonicMs: () => number;
   /** Skips a batch that cannot be decoded if a command says so. @returns the offset after it; null: no command */
   readonly leaveOut: (error: unknown) => Promise<number | null>;
 }
@@ -24,6 +25,8 @@ export interface CatchUpOptions {
 const SLICE_RECORDS = 500;
 /** Shorter stretches that no backlog needs are read: opening the log elsewhere costs a request. */
 const MIN_SKIPPED_RECORDS = 2_000;
+/** A pass over days of the log, for a few deliveries far behind, must not hold up the backlogs beyond it. */
+const MAX_PASS_MS = 1_000;
 
 /** Whether retention overtook the pass: the next one starts at the new start of the log. */
 function isGone(error: unknown): boolean {
@@ -37,7 +40,7 @@ type PassStep = { readonly type: 'continue' } | FeedEnd;
 type FeedEnd =
   /** No backlog of the pass needs the deliveries before this offset. */
   | { readonly type: 'skip'; readonly offset: number }
-  /** The pass has reached the reader's position, no backlog of it has room left, or the task closes. */
+  /** The pass has reached the reader's position, gives way to others, has no backlog with room left, or the task closes. */
   | { readonly type: 'over' };
 
 const CONTINUE: PassStep = Object.freeze({ type: 'continue' });
@@ -53,6 +56,10 @@ export class CatchUp {
   private fetcher: Fetcher | null = null;
   private isClosed = false;
   private pass = 0;
+  /** When the pass has to give way, monotonic. */
+  private passEndsMs = Infinity;
+  /** Where the last pass gave way to the backlogs beyond it; null: it ended. */
+  private interruptedAt: number | null = null;
 
   constructor(private readonly options: CatchUpOptions) {}
 
@@ -96,14 +103,17 @@ export class CatchUp {
     return this.isClosed;
   }
 
+  /** The lowest start, or the lowest beyond the end of a pass that gave way. null: no backlog needs a pass. */
   private passStart(): number | null {
-    const { backlogs } = this.options;
-    let start: number | null = null;
-    for (const backlog of backlogs.parked) {
+    const after = this.interruptedAt ?? -1;
+    let [lowest, lowestAfter]: [number | null, number | null] = [null, null];
+    for (const backlog of this.options.backlogs.parked) {
       const from = this.startOf(backlog);
-      if (from !== null) start = Math.min(start ?? Infinity, from);
+      if (from === null) continue;
+      lowest = Math.min(lowest ?? Infinity, from);
+      if (from > after) lowestAfter = Math.min(lowestAfter ?? Infinity, from);
     }
-    return start;
+    return lowestAfter ?? lowest;
   }
 
   private startOf(backlog: SubscriptionBacklog): number | null {
@@ -117,6 +127,8 @@ export class CatchUp {
     const start = Math.max(wantedStart, await this.logStart());
     if (this.hasClosed()) return;
     this.pass++;
+    this.passEndsMs = this.options.monotonicMs() + MAX_PASS_MS;
+    this.interruptedAt = null;
     if (this.endIfAtReader(start, start)) return;
     this.fetcher ??= this.options.backend.fetcher();
     let end = await this.readFrom(this.fetcher, start, start);
@@ -172,12 +184,39 @@ export class CatchUp {
   }
 
   private stepAt(offset: number, start: number): PassStep {
+    const { backlogs, monotonicMs } = this.options;
+    if (monotonicMs() >= this.passEndsMs && this.othersWait(offset, start)) {
+      this.giveWay(offset, start);
+      return OVER;
+    }
     let needed = Infinity;
-    for (const backlog of this.options.backlogs.parked) {
-      if (this.covers(backlog, start)) needed = Math.min(needed, backlog.parkedFrom ?? Infinity);
+    for (const backlog of backlogs.parked) {
+      if (!this.covers(backlog, start)) continue;
+      const from = backlog.parkedFrom ?? Infinity;
+      // It is not worth a request to find at its place that it has no room.
+      if (from - offset >= MIN_SKIPPED_RECORDS && !backlogs.hasRoom(backlog)) backlog.stoppedInPass = this.pass;
+      else needed = Math.min(needed, from);
     }
     if (needed === Infinity) return OVER;
     return needed - offset < MIN_SKIPPED_RECORDS ? CONTINUE : { type: 'skip', offset: needed };
+  }
+
+  /** Whether a backlog waits for another pass, or for this one to get to a place far ahead. */
+  private othersWait(offset: number, start: number): boolean {
+    for (const backlog of this.options.backlogs.parked) {
+      const from = this.startOf(backlog);
+      if (from === null) continue;
+      if (!this.covers(backlog, start) || from - offset >= MIN_SKIPPED_RECORDS) return true;
+    }
+    return false;
+  }
+
+  /** Ends the pass early: it has offered all that its backlogs have before the offset. */
+  private giveWay(offset: number, start: number): void {
+    this.interruptedAt = offset;
+    for (const backlog of this.options.backlogs.parked) {
+      if (this.covers(backlog, start)) backlog.parkedFrom = Math.max(backlog.parkedFrom ?? offset, offset);
+    }
   }
 
   /**

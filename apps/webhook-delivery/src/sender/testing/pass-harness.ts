@@ -41,6 +41,7 @@ export class PassHarness {
   readonly quarantine = new Map<number, () => void>();
   leaveOut: number | null = null;
   logStart = 0;
+  atMs = 0;
   readonly backlogs: PartitionBacklogs;
   readonly catchUp: CatchUp;
 
@@ -63,6 +64,7 @@ export class PassHarness {
       onCaughtUp: () => void this.caughtUp++,
       onDeleted: () => undefined,
       onFailure: (error) => this.failures.push(error),
+      monotonicMs: () => this.atMs,
       leaveOut: () => Promise.resolve(this.leaveOut),
     });
   }

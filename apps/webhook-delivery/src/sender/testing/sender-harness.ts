@@ -168,6 +168,11 @@ export class SenderHarness {
     },
   };
 
+  /** How many senders listen to changes of subscriptions. */
+  get listening(): number {
+    return this.listeners.size;
+  }
+
   subscribe(id: string, wishes: Partial<WebhookSubscription> = {}): void {
     this.subscriptions.set(id, { ...aSubscription(id), ...wishes });
     for (const listener of this.listeners) listener(id);
