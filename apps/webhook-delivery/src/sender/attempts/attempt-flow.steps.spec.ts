@@ -77,7 +77,73 @@ describe('the probe of a suspended subscription (R-29)', () => {
   });
 });
 
+describe('a probe that waits for a reservation when its subscription is held no more (R-29)', () => {
+  it('is an ordinary attempt, and another suspension gets a probe of its own', async () => {
+    harness.take(1);
+    harness.suspend();
+    harness.flow.probe(harness.backlog);
+    harness.backlog.health = HEALTHY;
+    harness.flow.release(harness.backlog);
+    await harness.begin();
+    await harness.ends(unavailable);
+    await harness.writes();
+    harness.suspend();
+    harness.clock.passMs(15_000);
+    expect(harness.waiting).toEqual([]);
+    harness.flow.probe(harness.backlog);
+    expect(harness.waiting).toEqual(['event-1']);
+  });
+});
+
+describe('a retry that came due during a hold and is read from the log again (R-26)', () => {
+  it('waits for a reservation: that it had before is in use elsewhere', async () => {
+    const pending = harness.take(1);
+    await harness.begin();
+    await harness.ends(unavailable);
+    await harness.writes();
+    harness.suspend();
+    harness.flow.withdraw(pending);
+    harness.clock.passMs(15_000);
+    harness.backlog.health = HEALTHY;
+    harness.flow.release(harness.backlog);
+    harness.take(1, {}, pending.progress);
+    await harness.begin({ isFull: true });
+    expect([harness.sent.length, harness.reserved, harness.waiting]).toEqual([1, 0, ['event-1']]);
+    await harness.begin();
+    expect(harness.sent.map(({ request }) => request.attempt)).toEqual([1, 2]);
+  });
+
+  it('keeps its reservation if it was in flight when the hold ended', async () => {
+    harness.take(1);
+    await harness.begin();
+    harness.suspend();
+    await harness.ends(unavailable);
+    harness.clock.passMs(15_000);
+    harness.backlog.health = HEALTHY;
+    harness.flow.release(harness.backlog);
+    await harness.writes();
+    expect([harness.sent.length, harness.reserved]).toEqual([2, 1]);
+  });
+});
+
 describe('a partition that this process gives up (R-25)', () => {
+  it('is left only when a retry has ended that was due as the attempt before it got into the log', async () => {
+    harness.take(1);
+    await harness.begin();
+    await harness.ends(unavailable);
+    harness.clock.passMs(15_000);
+    await harness.writes();
+    expect(harness.sent.map(({ request }) => request.attempt)).toEqual([1, 2]);
+    let isLeft = false;
+    harness.flow.stop();
+    void harness.flow.settled().then(() => (isLeft = true));
+    await harness.begin();
+    expect(isLeft).toBe(false);
+    await harness.ends(ok);
+    await harness.writes();
+    expect(isLeft).toBe(true);
+  });
+
   it('leaves it to the successor to end a delivery as expired', () => {
     harness.take(1);
     harness.suspend();

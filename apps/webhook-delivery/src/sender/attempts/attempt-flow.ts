@@ -92,6 +92,8 @@ export class AttemptFlow {
 
   release(backlog: SubscriptionBacklog): void {
     backlog.releasedAt = momentNow(this.options);
+    // A probe that still waits in its lane becomes an ordinary attempt, after which none would ask for another.
+    backlog.isProbing = false;
     for (const { pending } of [...backlog.unfinished.values()]) {
       if (!pending.isHeld) continue;
       pending.isHeld = false;
@@ -180,9 +182,14 @@ export class AttemptFlow {
     return this.sending.has(pending);
   }
 
-  /** A delivery that was begun continues when it is due; any other waits until it may begin. */
+  /**
+   * A delivery that was begun continues when it is due; any other waits until it may begin. So does one that came due
+   * during a hold, which gave its reservation to others (R-26).
+   */
   private schedule(pending: PendingDelivery): void {
-    if (pending.progress.type !== 'pending' || pending.backlog.isHeld) {
+    const { backlog, progress, due } = pending;
+    const lostItsPlace = pending.begun === null && backlog.isDueByRelease(due);
+    if (progress.type !== 'pending' || backlog.isHeld || lostItsPlace) {
       this.enqueue(pending);
       return;
     }
@@ -305,8 +312,9 @@ export class AttemptFlow {
     reportAttempt(record, this.options);
     this.options.tracer.ended(pending, traceparent, record);
     this.options.log.append(record, traceparent, (isDurable) => {
-      if (isDurable) this.recorded(pending, record, ended);
+      // Must come first: a retry that is due by now starts at once, and is in flight itself.
       this.settle(pending);
+      if (isDurable) this.recorded(pending, record, ended);
     });
   }
 
@@ -344,8 +352,8 @@ export class AttemptFlow {
     this.options.metrics.deliveryExpired();
     this.options.log.append(record, null, (isDurable) => {
       backlog.expiring--;
-      if (isDurable) this.recorded(pending, record, now);
       this.settle(pending);
+      if (isDurable) this.recorded(pending, record, now);
     });
   }
 

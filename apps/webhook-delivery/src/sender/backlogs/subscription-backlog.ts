@@ -93,8 +93,12 @@ export class SubscriptionBacklog {
 
   /** A delivery that came due during a hold is due at its end, so it is not late. */
   dueAfterHold(due: Moment): Moment {
-    const { releasedAt } = this;
-    return releasedAt !== null && due.monotonicMs < releasedAt.monotonicMs ? releasedAt : due;
+    return this.releasedAt !== null && this.isDueByRelease(due) ? this.releasedAt : due;
+  }
+
+  /** Whether it was due when the last hold ended, or before. */
+  isDueByRelease({ monotonicMs }: Moment): boolean {
+    return this.releasedAt !== null && monotonicMs <= this.releasedAt.monotonicMs;
   }
 
   /** The lowest unfinished delivery, in memory or parked; null: none. */

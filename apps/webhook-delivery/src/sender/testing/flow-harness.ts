@@ -115,9 +115,10 @@ export class FlowHarness {
     return this.lane.map((queued) => (queued as WaitingAttempt).pending.delivery.eventId);
   }
 
-  /** The scheduler begins all that waits. */
-  async begin(): Promise<void> {
-    for (const queued of this.lane.splice(0)) if (!queued.isVoid && queued.mayBegin()) queued.begin(this.reserve());
+  /** The scheduler begins all that waits, unless no reservation is free. */
+  async begin({ isFull = false } = {}): Promise<void> {
+    const begun = isFull ? [] : this.lane.splice(0);
+    for (const queued of begun) if (!queued.isVoid && queued.mayBegin()) queued.begin(this.reserve());
     await settled();
   }
 
