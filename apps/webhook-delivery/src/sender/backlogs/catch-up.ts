@@ -25,7 +25,7 @@ export interface CatchUpOptions {
 const SLICE_RECORDS = 500;
 /** Shorter stretches that no backlog needs are read: opening the log elsewhere costs a request. */
 const MIN_SKIPPED_RECORDS = 2_000;
-/** A pass over days of the log, for a few deliveries far behind, must not hold up the backlogs beyond it. */
+/** A pass over days of the log, for a few deliveries far behind, must not hold up other backlogs. */
 const MAX_PASS_MS = 1_000;
 
 /** Whether retention overtook the pass: the next one starts at the new start of the log. */
@@ -180,15 +180,11 @@ export class CatchUp {
       if (step.type !== 'continue') return step;
       await nextTurn();
     }
-    return this.endIfAtReader(batch.nextOffset, start) ? OVER : CONTINUE;
+    return this.endIfAtReader(batch.nextOffset, start) || this.givesWay(batch.nextOffset, start) ? OVER : CONTINUE;
   }
 
   private stepAt(offset: number, start: number): PassStep {
-    const { backlogs, monotonicMs } = this.options;
-    if (monotonicMs() >= this.passEndsMs && this.othersWait(offset, start)) {
-      this.giveWay(offset, start);
-      return OVER;
-    }
+    const { backlogs } = this.options;
     let needed = Infinity;
     for (const backlog of backlogs.parked) {
       if (!this.covers(backlog, start)) continue;
@@ -211,12 +207,14 @@ export class CatchUp {
     return false;
   }
 
-  /** Ends the pass early: it has offered all that its backlogs have before the offset. */
-  private giveWay(offset: number, start: number): void {
+  /** Ends the pass early, if it has to: it has offered all that its backlogs have before the offset. */
+  private givesWay(offset: number, start: number): boolean {
+    if (this.options.monotonicMs() < this.passEndsMs || !this.othersWait(offset, start)) return false;
     this.interruptedAt = offset;
     for (const backlog of this.options.backlogs.parked) {
       if (this.covers(backlog, start)) backlog.parkedFrom = Math.max(backlog.parkedFrom ?? offset, offset);
     }
+    return true;
   }
 
   /**
