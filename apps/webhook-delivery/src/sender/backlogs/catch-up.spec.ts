@@ -236,8 +236,8 @@ describe('a subscription beyond its bound (R-26)', () => {
         if (source.topic !== DELIVERIES.topic || !isCorrupt || from === 0) return open(source, from);
         const next = (): Promise<never> => {
           isCorrupt = false;
-          // Within the time that a close leaves it.
-          setImmediate(() => answer());
+          // Once all that follows at once has been done, and before any timer.
+          process.nextTick(() => answer());
           return Promise.reject(new Error('It cannot be decoded.'));
         };
         return { next, close: () => undefined };
