@@ -23,8 +23,10 @@ export interface HostResolverOptions {
   readonly monotonicMs?: (() => number) | undefined;
 }
 
-/** How long a name that does not exist, or has no address or too many, is remembered. */
+/** How long a name that does not exist, or has no address, is remembered. */
 const ABSENT_MS = 5_000;
+/** The same for a name with too many addresses: each answer is read in full before they can be counted. */
+const CROWDED_MS = 60_000;
 /** The same for a name with failing or silent servers, or a refused address: that may change soon. */
 const UNKNOWN_MS = 1_000;
 const MAX_FAILURES = 4_096;
@@ -62,7 +64,7 @@ export function createHostResolver(options: HostResolverOptions): HostResolver {
     }
     if (addresses === undefined) return failed(host, 'was not resolved in time', UNKNOWN_MS);
     if (addresses.length === 0) return failed(host, 'has no address', ABSENT_MS);
-    if (addresses.length > MAX_ADDRESSES) return failed(host, 'has too many addresses', ABSENT_MS);
+    if (addresses.length > MAX_ADDRESSES) return failed(host, 'has too many addresses', CROWDED_MS);
     for (const { address } of addresses) {
       const verdict = classifyAddress(address, allowedSubnets, deniedSubnets);
       // Omits the address itself: an internal name must not be resolved for outsiders.

@@ -61,6 +61,8 @@ export type CheckedConnect = (
 
 export interface CheckedConnector {
   readonly connect: CheckedConnect;
+  /** Call every second or so: ends attempts of servers that send too much. */
+  readonly sweep: () => void;
   /** Ends every connection attempt in progress; its caller gets an error. */
   destroyPending(): void;
 }
@@ -81,7 +83,7 @@ export function createCheckedConnector(options: CheckedConnectorOptions): Checke
   const pending = new Set<(error: Error) => void>();
   const open = createSocketOpener(options);
 
-  const connect: CheckedConnect = (target, callback) => {
+  const begin: CheckedConnect = (target, callback) => {
     const { hostname } = target;
     let socket: Socket | undefined;
     let isDone = false;
@@ -96,7 +98,8 @@ export function createCheckedConnector(options: CheckedConnectorOptions): Checke
         callback(null, socket);
         return;
       }
-      socket?.destroy();
+      // With the error, from which those who watch the socket learn (tls-sessions.ts, tls-refusals.ts).
+      socket?.destroy(error ?? undefined);
       callback(error ?? new Error('no socket'), null);
     };
     // Runs after the events that waited while the event loop was blocked (see exchange.ts).
@@ -119,8 +122,22 @@ export function createCheckedConnector(options: CheckedConnectorOptions): Checke
       .catch(done);
   };
 
+  const connect: CheckedConnect = (target, callback) => {
+    const refusal = open.refusalOf(target);
+    if (refusal === undefined) {
+      begin(target, callback);
+      return;
+    }
+    target.onTurn?.();
+    // As late as any other failure: the caller does not expect one before this returns.
+    queueMicrotask(() => {
+      callback(refusal, null);
+    });
+  };
+
   return {
     connect,
+    sweep: open.sweep,
     destroyPending() {
       for (const end of pending) end(new Error('the client is closed'));
     },

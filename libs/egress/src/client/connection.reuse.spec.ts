@@ -17,8 +17,8 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 
-/** A connection without a client, that tells its owner what happens. */
-async function attached(port: number, monotonicMs: () => number) {
+/** A connection without a client, that tells its owner what happens; `afterRead` runs before the event loop goes on. */
+async function attached(port: number, monotonicMs: () => number, afterRead: () => void = () => undefined) {
   const happened: string[] = [];
   const connection = new Connection(
     {
@@ -26,13 +26,31 @@ async function attached(port: number, monotonicMs: () => number) {
       onStale: () => happened.push('stale'),
       onClosed: () => happened.push('closed'),
     },
-    { keepAliveMs: 30_000, maxAgeMs: 120_000, maxHeadBytes: 1_000, monotonicMs },
+    { keepAliveMs: 30_000, maxAgeMs: 120_000, maxHeadBytes: 16_384, monotonicMs },
   );
-  const socket = connect({ port, host: '127.0.0.1', onread: connection.onread() });
+  const { buffer, callback } = connection.onread();
+  const read: typeof callback = (...bytes) => {
+    const goesOn = callback(...bytes);
+    afterRead();
+    return goesOn;
+  };
+  const socket = connect({ port, host: '127.0.0.1', onread: { buffer, callback: read } });
   sockets.push(socket);
   await once(socket, 'connect');
   connection.attach(socket);
-  return { connection, happened };
+  const receive = (text: string) => void callback(buffer.write(text), buffer);
+  return { connection, happened, receive };
+}
+
+function anExchange(): Exchange {
+  const limits = { maxBodyBytes: 0, keepBody: false };
+  const rest = { signal: undefined, group: undefined, isWanted: undefined };
+  const head = 'POST / HTTP/1.1\r\n\r\n';
+  return new Exchange({ head, body: Buffer.alloc(0), deadlineMs: 20_000, limits, ...rest }, () => undefined);
+}
+
+function blockFor(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 describe('a connection', () => {
@@ -62,10 +80,7 @@ describe('a connection', () => {
   it('is not offered for more requests when a close follows its notice of a time-out (R-21)', async () => {
     const server = await serve(NOTICE);
     const { connection, happened } = await attached(server.port, () => 0);
-    const limits = { maxBodyBytes: 0, keepBody: false };
-    const rest = { signal: undefined, group: undefined, isWanted: undefined };
-    const head = 'POST / HTTP/1.1\r\n\r\n';
-    const exchange = new Exchange({ head, body: Buffer.alloc(0), deadlineMs: 5_000, limits, ...rest }, () => undefined);
+    const exchange = anExchange();
 
     connection.begin(exchange, { wasIdle: true });
 
@@ -82,5 +97,60 @@ describe('a connection', () => {
     expect(connection.isUsable()).toBe(true);
     nowMs += 1;
     expect(connection.isUsable()).toBe(false);
+  });
+});
+
+describe('a 408 on an idle connection, read late because the event loop was blocked (R-21)', () => {
+  const status = 'HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n';
+
+  it.each([
+    ['says that it closes', 'connection: close\r\n'],
+    ['is followed by a close', ''],
+  ])('is no answer when it %s: the request goes out again', async (_case, line) => {
+    let passedMs = 0;
+    const server = await serve((socket, number) => {
+      if (number === 2) {
+        passedMs += 60_000;
+        socket.end(`${status}${line}\r\n`);
+      } else answerOk(socket, number);
+    });
+    const post = build({ monotonicMs: () => passedMs, maxConnectionAgeMs: 600_000 });
+    await post(server.url);
+
+    expect(await post(server.url)).toMatchObject({ statusCode: 200 });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('is no answer when the close that follows it has waited meanwhile', async () => {
+    const server = await serve((socket) => socket.write(`${status}\r\n`));
+    const { connection, happened } = await attached(
+      server.port,
+      () => 0,
+      () => {
+        for (const socket of server.connections) socket.destroy();
+        blockFor(200);
+      },
+    );
+    const exchange = anExchange();
+
+    connection.begin(exchange, { wasIdle: true });
+
+    await until(() => happened.includes('closed'));
+    expect(happened).toEqual(['closed', 'stale']);
+    exchange.abort();
+  });
+
+  it('is no answer when it comes in too many pieces to be read to its end', async () => {
+    const server = await serve(() => undefined);
+    const { connection, happened, receive } = await attached(server.port, () => 0);
+    const exchange = anExchange();
+    connection.begin(exchange, { wasIdle: true });
+
+    receive('HTTP/1.1 408 Request Timeout\r\nx: ');
+    for (let count = 1; count < 1_024; count += 1) receive('x');
+
+    await until(() => happened.includes('closed'));
+    expect(happened).toEqual(['closed', 'stale']);
+    exchange.abort();
   });
 });

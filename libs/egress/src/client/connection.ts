@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Exchange, ExchangeCarrier } from './exchange.js';
 import { ResponseRefusedError } from './response-head.js';
 import { type Reading, ResponseReader, type ResponseReaderOptions, type ResponseResult } from './response-reader.js';
+import { OverheadLimit } from './tls-limits.js';
 
 export interface ConnectionOptions extends ResponseReaderOptions {
   /** Keeps an idle connection at most this long, whatever the server announces. */
@@ -33,7 +34,7 @@ const KEEP_ALIVE_MARGIN_MS = 2_000;
 const UNANNOUNCED_KEEP_ALIVE_MS = 4_000;
 /**
  * A server that ends an idle connection does not know of our request: the end arrives within one round trip of it.
- * Later ends come from servers that had the request, so they are its result.
+ * Later ends without a 408 come from servers that had the request, so they are its result.
  */
 const STALE_MS = 1_000;
 /** How long a 408 without `connection: close` waits for the close that makes it a notice about the idle time. */
@@ -46,6 +47,7 @@ const CLOSE_AFTER_408_MS = 100;
 export class Connection implements ExchangeCarrier {
   private readonly reader: ResponseReader;
   private socket: Socket | undefined;
+  private overhead: OverheadLimit | undefined;
   private exchange: Exchange | undefined;
   private error: Error | undefined;
   private reads = 0;
@@ -78,6 +80,7 @@ export class Connection implements ExchangeCarrier {
   attach(socket: Socket): void {
     const { monotonicMs, keepAliveMs, maxAgeMs } = this.options;
     this.socket = socket;
+    this.overhead = new OverheadLimit(socket);
     this.expiresAtMs = monotonicMs() + maxAgeMs;
     this.usableUntilMs = monotonicMs() + Math.min(keepAliveMs, UNANNOUNCED_KEEP_ALIVE_MS);
     // An idle connection does not keep the process alive; a post in flight does, through its timer.
@@ -146,6 +149,11 @@ export class Connection implements ExchangeCarrier {
     if (this.exchange !== undefined && isMember(this.exchange)) this.exchange.abort();
   }
 
+  /** Call every second or so. */
+  sweep(): void {
+    this.overhead?.check();
+  }
+
   destroy(): void {
     this.socket?.destroy();
   }
@@ -154,6 +162,7 @@ export class Connection implements ExchangeCarrier {
     try {
       this.reads += 1;
       const reading = this.reader.read(bytes, length);
+      if (reading === 'more') this.limitReads();
       if (this.reader.statusCode === 408 && this.canBeStale()) this.readTimeoutNotice(reading);
       else if (reading === 'more') this.continue();
       else this.complete(reading);
@@ -165,15 +174,21 @@ export class Connection implements ExchangeCarrier {
 
   /** Whether the server may have ended the connection before it knew of the request. Never true for a new connection. */
   private canBeStale(): boolean {
-    return this.wasIdle && this.exchange !== undefined && this.options.monotonicMs() - this.sentAtMs <= STALE_MS;
+    if (!this.wasIdle || this.exchange === undefined) return false;
+    // A 408 itself says that the server has no request, however late a busy process reads it.
+    return this.reader.statusCode === 408 || this.options.monotonicMs() - this.sentAtMs <= STALE_MS;
   }
 
   /** Servers announce the end of an idle connection by a 408 (RFC 9110, 15.5.9); one that keeps it open means the request. */
   private readTimeoutNotice(reading: Reading): void {
+    const { exchange } = this;
     if (this.reader.isLast) this.moveToAnother();
     else if (reading !== 'more')
       this.closeTimer = setTimeout(() => {
-        this.complete(reading);
+        // After the close that waited while the event loop was blocked (see exchange.ts).
+        setImmediate(() => {
+          if (this.exchange === exchange && this.socket?.destroyed === false) this.complete(reading);
+        });
       }, CLOSE_AFTER_408_MS);
   }
 
@@ -184,9 +199,12 @@ export class Connection implements ExchangeCarrier {
     if (exchange !== undefined) this.owner.onStale(exchange);
   }
 
+  private limitReads(): void {
+    if (this.reads >= MAX_READS) throw new ResponseRefusedError('the response arrives in too many pieces');
+  }
+
   private continue(): void {
     const { exchange, reader } = this;
-    if (this.reads >= MAX_READS) throw new ResponseRefusedError('the response arrives in too many pieces');
     if (reader.isSufficient) exchange?.onSufficient();
     else if (reader.statusCode !== undefined) exchange?.onStatusLine();
   }
@@ -203,7 +221,8 @@ export class Connection implements ExchangeCarrier {
     const reuse = reading === 'enough' ? undefined : reader.reuse;
     const idleMs = reuse === undefined ? 0 : Math.min(options.keepAliveMs, keepAliveMsOf(reuse.hintMs));
     this.usableUntilMs = options.monotonicMs() + idleMs;
-    if (idleMs > 0) this.owner.onFree(this);
+    this.overhead?.renew();
+    if (idleMs > 0 && this.socket?.destroyed === false) this.owner.onFree(this);
     else this.destroy();
     if (response !== undefined) exchange?.settle(response);
   }

@@ -137,17 +137,18 @@ function connectorOf(options: EgressClientOptions, monotonicMs: () => number): C
     lookupTimeoutMs: connectTimeoutMs,
     monotonicMs,
   });
-  const openTunnel = proxyUrl === undefined ? undefined : createTunnelOpener({ proxyUrl, lookup });
+  const openTunnel = proxyUrl === undefined ? undefined : createTunnelOpener({ proxyUrl, lookup, monotonicMs });
   return createCheckedConnector({ resolve, lookUps, connectTimeoutMs, trustedCa, openTunnel, monotonicMs });
 }
 
 function originPoolOf(
   options: EgressClientOptions,
-  { connect }: CheckedConnector,
+  { connect, sweep }: CheckedConnector,
   monotonicMs: () => number,
 ): OriginPool {
   return new OriginPool({
     connect,
+    onSweep: sweep,
     maxConnections: options.connectionsPerOrigin ?? 256,
     maxIdleOrigins: options.maxIdleOrigins ?? 1_024,
     maxSockets: options.maxSockets ?? 4_096,

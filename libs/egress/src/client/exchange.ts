@@ -120,7 +120,9 @@ export class Exchange {
 
   expire(): void {
     const isWithoutTurn = this.queue?.isWithoutTurn(this) === true;
-    const detail = isWithoutTurn ? NOT_LOOKED_UP : `no response within ${String(this.request.deadlineMs)} ms`;
+    // The rest of an attempt's time has fractions.
+    const withinMs = String(Math.round(this.request.deadlineMs));
+    const detail = isWithoutTurn ? NOT_LOOKED_UP : `no response within ${withinMs} ms`;
     this.settle(this.carrier?.responseSoFar() ?? { type: 'error', errorCode: 'timeout', detail, ...this.unsentMark() });
     this.withdraw();
   }

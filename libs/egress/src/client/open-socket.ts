@@ -10,6 +10,9 @@ import {
 import type { ResolvedAddress } from '../address/dns-lookup.js';
 import type { ClientIdentity } from '../certificate/client-certificate.js';
 import { NewestMap } from '../newest-map.js';
+import { TlsLimits } from './tls-limits.js';
+import { TlsRefusals } from './tls-refusals.js';
+import { TlsSessions } from './tls-sessions.js';
 
 export interface ConnectTarget {
   /** `https:` or `http:`. */
@@ -36,6 +39,10 @@ export interface SocketOpener {
   readonly direct: (target: ConnectTarget, addresses: readonly ResolvedAddress[]) => Socket;
   /** Uses a connected, paused socket whose other end is the target. */
   readonly through: (tunnel: Socket, target: ConnectTarget) => Socket;
+  /** The error of a target that must not be connected yet, because its server was refused recently. */
+  readonly refusalOf: (target: ConnectTarget) => Error | undefined;
+  /** Call every second or so. */
+  readonly sweep: () => void;
 }
 
 /** Long enough for a distant round trip, short enough to leave time for the last address (RFC 8305, 5). */
@@ -46,6 +53,8 @@ export function createSocketOpener(options: SocketOpenerOptions): SocketOpener {
   const { trustedCa, openTcp = connectTcp, monotonicMs = () => performance.now() } = options;
   const contextOf = createContexts(trustedCa);
   const sessions = new TlsSessions(monotonicMs);
+  const refusals = new TlsRefusals(monotonicMs);
+  const limits = new TlsLimits();
 
   function direct(target: ConnectTarget, addresses: readonly ResolvedAddress[]): Socket {
     const socketOptions = {
@@ -71,8 +80,7 @@ export function createSocketOpener(options: SocketOpenerOptions): SocketOpener {
 
   function secure(target: ConnectTarget, socketOptions: ConnectionOptions): TLSSocket {
     const { hostname, identity } = target;
-    // A session depends on the client certificate with which it was created.
-    const peer = `${hostname}:${String(portOf(target))} ${identity?.id ?? ''}`;
+    const peer = peerOf(target);
     const known = sessions.find(peer);
     const socket = connectTls({
       ...socketOptions,
@@ -83,12 +91,25 @@ export function createSocketOpener(options: SocketOpenerOptions): SocketOpener {
       ALPNProtocols: ['http/1.1'],
       rejectUnauthorized: true,
     });
-    limitHandshakes(socket);
+    limits.watch(socket);
     sessions.learn(peer, socket, known);
+    refusals.learn(peer, socket);
     return socket;
   }
 
-  return { direct, through };
+  return {
+    direct,
+    through,
+    refusalOf: (target) => (target.protocol === 'https:' ? refusals.find(peerOf(target)) : undefined),
+    sweep: () => {
+      limits.sweep();
+    },
+  };
+}
+
+/** What a server shows and accepts depends on the client certificate. */
+function peerOf(target: ConnectTarget): string {
+  return `${target.hostname}:${String(portOf(target))} ${target.identity?.id ?? ''}`;
 }
 
 type Contexts = (identity: ClientIdentity | undefined) => SecureContext;
@@ -147,71 +168,6 @@ function feed(onread: OnReadOpts, socket: Socket): void {
     }
   });
   socket.resume();
-}
-
-/** Servers send one or two per connection, Java's can be set to ten; each costs as much as a small request. */
-const MAX_TICKETS = 16;
-/** Some servers ask for the client certificate in a second handshake (R-19). */
-const MAX_HANDSHAKES = 3;
-
-class HandshakesRefusedError extends Error {
-  readonly code = 'EGRESS_HANDSHAKES_REFUSED';
-}
-
-/** TLS does not limit what a server sends after the handshake, and readers see none of it (R-26). */
-function limitHandshakes(socket: TLSSocket): void {
-  let tickets = 0;
-  let handshakes = 0;
-  socket.on('session', () => {
-    tickets += 1;
-    if (tickets > MAX_TICKETS) socket.destroy(new HandshakesRefusedError('the server sends too many TLS sessions'));
-  });
-  socket.on('secureConnect', () => {
-    handshakes += 1;
-    if (handshakes > MAX_HANDSHAKES)
-      socket.destroy(new HandshakesRefusedError('the server begins TLS again too often'));
-  });
-}
-
-interface TlsSession {
-  readonly session: Buffer;
-  /** When the full handshake from which the session descends verified the certificate. */
-  readonly verifiedAtMs: number;
-}
-
-const MAX_SESSIONS = 1_024;
-/** Limits how late an expired or replaced certificate is noticed. */
-const MAX_SESSION_AGE_MS = 600_000;
-
-/**
- * Resumes handshakes, since a full one costs several times as much on both sides. Resuming skips the certificate check,
- * which is safe here: a session is kept only after this process verified the certificate against the same host name and
- * the same authorities. It is used only for that host, port and client certificate, for at most ten minutes after that
- * check, even if the server renews it. Only the verified server (or one that it shares its keys with) can resume it;
- * any other gets a full handshake with the full check. Every connection checks the address (R-27).
- */
-class TlsSessions {
-  private readonly sessions = new NewestMap<string, TlsSession>(MAX_SESSIONS);
-
-  constructor(private readonly monotonicMs: () => number) {}
-
-  find(peer: string): TlsSession | undefined {
-    const known = this.sessions.get(peer);
-    if (known === undefined || this.monotonicMs() - known.verifiedAtMs < MAX_SESSION_AGE_MS) return known;
-    this.sessions.delete(peer);
-    return undefined;
-  }
-
-  learn(peer: string, socket: TLSSocket, used: TlsSession | undefined): void {
-    // Emitted only after the handshake was verified.
-    socket.on('session', (session: Buffer) => {
-      if (!socket.authorized || socket.destroyed) return;
-      const verifiedAtMs = used !== undefined && socket.isSessionReused() ? used.verifiedAtMs : this.monotonicMs();
-      this.sessions.set(peer, { session, verifiedAtMs });
-    });
-    // The session may be what the server fails on.
-    if (used !== undefined) socket.once('error', () => this.sessions.delete(peer));
-  }
 }
 
 /** A lookup for `net.connect` that returns only the checked addresses. */

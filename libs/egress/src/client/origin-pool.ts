@@ -6,6 +6,8 @@ export interface OriginPoolOptions extends OriginOptions {
   readonly maxIdleOrigins: number;
   /** The maximum number of sockets of all origins, including connections being opened. */
   readonly maxSockets: number;
+  /** Called every second. */
+  readonly onSweep?: () => void;
 }
 
 const SWEEP_INTERVAL_MS = 1_000;
@@ -33,6 +35,7 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
 
   constructor(private readonly options: OriginPoolOptions) {
     this.sweeper = setInterval(() => {
+      this.options.onSweep?.();
       for (const origin of this.known.values()) origin.sweep();
     }, SWEEP_INTERVAL_MS).unref();
   }

@@ -118,6 +118,7 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
   }
 
   sweep(): void {
+    for (const connection of this.connections) connection.sweep();
     for (const connection of this.free) if (!connection.isUsable()) connection.destroy();
     if (!this.hasMaxOpenings() || this.unsent().length <= this.opening.size) return;
     this.maxOpenings *= 2;

@@ -1,5 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { Lookup, ResolvedAddress } from '../address/dns-lookup.js';
+import { createProxyAddress } from './proxy-address.js';
 
 /** The operator's own proxy failed or refused. The message never has the proxy's address or credentials. */
 class ProxyFailedError extends Error {
@@ -18,6 +19,7 @@ export interface TunnelOpenerOptions {
   /** `http://user:password@host:port`; the credentials are percent-encoded and optional. */
   readonly proxyUrl: string;
   readonly lookup: Lookup;
+  readonly monotonicMs: () => number;
 }
 
 /** Resolves with a paused socket whose other end is one of the addresses. Rejects when the signal aborts. */
@@ -36,11 +38,13 @@ const PROXY_AUTHENTICATION_REQUIRED = 407;
  * Tunnels by CONNECT (RFC 9110, 9.3.6). The proxy gets the checked address, never the name, so it resolves nothing and
  * cannot lead elsewhere (R-27). The proxy itself is the operator's and may be at any address.
  */
-export function createTunnelOpener({ proxyUrl, lookup }: TunnelOpenerOptions): TunnelOpener {
+export function createTunnelOpener({ proxyUrl, lookup, monotonicMs }: TunnelOpenerOptions): TunnelOpener {
   const proxy = readProxyUrl(proxyUrl);
+  const addressOfProxy = createProxyAddress(proxy.host, lookup, monotonicMs);
 
   async function openOne(address: ResolvedAddress, port: number, signal: AbortSignal): Promise<Socket> {
-    const host = await addressOf(proxy.host, lookup);
+    const host = await addressOfProxy();
+    if (host === undefined) throw new ProxyFailedError('has a name that cannot be resolved');
     signal.throwIfAborted();
     const socket = connectTcp({ host, port: proxy.port, noDelay: true, keepAlive: true });
     await established(socket, connectRequest(address, port, proxy.authorization), signal);
@@ -75,13 +79,6 @@ function readProxyUrl(proxyUrl: string): Proxy {
     port: Number(port || 80),
     authorization: credentials === ':' ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`,
   };
-}
-
-async function addressOf(host: string, lookup: Lookup): Promise<string> {
-  if (isIP(host) !== 0) return host;
-  const [first] = await lookup(host).catch(() => []);
-  if (first === undefined) throw new ProxyFailedError('has a name that cannot be resolved');
-  return first.address;
 }
 
 function connectRequest({ address }: ResolvedAddress, port: number, authorization: string | undefined): string {
