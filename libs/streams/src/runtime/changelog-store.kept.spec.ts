@@ -14,6 +14,7 @@ import { type Broker, Journal } from './testing/observed-restores.js';
 const HOUR_MS = 3_600_000;
 const INTERVAL_MS = 1_000;
 const CHANGELOG = { topic: 'counts', partition: 0 };
+const OTHERS = { topic: 'others', partition: 0 };
 const FILE = join('counting', 'counts-0.checkpoint');
 
 let clock: number;
@@ -23,7 +24,7 @@ let stateDir: string;
 let prepare: (records: readonly StreamRecord[]) => Promise<void>;
 
 function newBroker(): Broker {
-  return createMemoryBackend({ topics: { counts: 1 }, now: () => clock });
+  return createMemoryBackend({ topics: { counts: 1, others: 1 }, now: () => clock });
 }
 
 beforeEach(async () => {
@@ -121,6 +122,34 @@ describe('the store of a partition', () => {
     for (const resolve of waiting) resolve();
     await flushed();
     expect(kept.store.size).toBe(0);
+  });
+});
+
+describe('the stores of a topology', () => {
+  it('lose nothing of a commit after which the changelog of one of them turns out to have lost records', async () => {
+    const { state, counts } = options();
+    const others = keyValueStore<number>({ changelogTopic: OTHERS.topic, serde: jsonSerde() });
+    const topology = { ...state.topology, stores: { counts, others } };
+    const stores = new StateDirectory({ ...state, topology }).of(0);
+    const changelogs = { counts: CHANGELOG, others: OTHERS };
+    const value = (name: string) => stores.byName.get(name) as unknown as KeyValueStore<number>;
+    const commit = (key: string): void => {
+      const written = Object.entries(changelogs).map(([name, changelog]) => {
+        value(name).put(key, 1);
+        return [partitionName(changelog), broker.append(changelog, { key: Buffer.from(key), value: Buffer.from('1') })];
+      });
+      stores.committed({ baseOffsets: new Map(written as [string, number][]), isRepeated: false });
+      for (const store of stores.byName.values()) store.commit();
+    };
+    await stores.open(new AbortController().signal);
+    commit('first');
+    commit('second');
+    broker.loseFrom(OTHERS, 0);
+    expect(() => commit('third')).toThrow('it was deleted, or has lost records');
+    await stores.suspend();
+    await stores.open(new AbortController().signal);
+    expect(Object.keys(changelogs).map((name) => value(name).get('third'))).toEqual([1, 1]);
+    expect(value('counts').get('first')).toBe(1);
   });
 });
 

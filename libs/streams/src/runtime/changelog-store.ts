@@ -90,7 +90,7 @@ export class ChangelogStore {
     });
   }
 
-  /** Call after a commit and before the store's own: the records are in the changelog from the base offset on. */
+  /** Call after a commit and before any rollback: the records are in the changelog from the base offset on. */
   committed({ baseOffsets, isRepeated }: TaskCommit): void {
     const { complete } = this;
     const base = baseOffsets.get(partitionName(this.changelog));
@@ -109,6 +109,8 @@ export class ChangelogStore {
       return;
     }
     this.complete = { ...complete, position: base + this.store.changeCount, asOf: this.options.now() };
+    // Together with its position: if another store throws, the task rolls back whatever is not committed yet.
+    this.store.commit();
   }
 
   between(): void {
