@@ -6,7 +6,16 @@ import { MAX_BATCH_BYTES, type RecordBuffer } from '../../protocol/record-collec
 import { partitionName } from '../../record.js';
 import type { BaseOffsets } from '../backend.js';
 import { isTransient, type KafkaClient, retryTransient } from './kafka-client.js';
-import { isRefusal, isRepeatable, isUndone, NO_ERROR, NotWritten, reactionTo, refusal } from './kafka-errors.js';
+import {
+  isOfFormerLeader,
+  isRefusal,
+  isRepeatable,
+  isUndone,
+  NO_ERROR,
+  NotWritten,
+  reactionTo,
+  refusal,
+} from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 
 export interface BatchWriterOptions {
@@ -24,6 +33,8 @@ export interface BatchWriterOptions {
 }
 
 const RETRY_WAIT_MS = 50;
+/** A batch that was given up may be in the log: a broker would take another one under its number for a repetition. */
+const UNKNOWN_SEQUENCE = -1;
 
 interface SequencedBatch extends PartitionBatch {
   /** Of the next batch of the partition once this one is appended: a gap would end the producer. */
@@ -58,6 +69,8 @@ export class BatchWriter {
     const { now, isTransactional } = this.options;
     const { count } = records;
     const baseSequence = this.sequences.get(partitionName(output)) ?? 0;
+    if (baseSequence === UNKNOWN_SEQUENCE)
+      throw new Error(`A former leader of ${partitionName(output)} may have appended a batch that was given up.`);
     const writer = { ...identity, baseSequence, isTransactional };
     const batch = sealRecordBatch(records, now(), writer, MAX_BATCH_BYTES);
     return [{ topic, partition, batch, nextSequence: (baseSequence + count) % 2_147_483_648 }];
@@ -69,6 +82,8 @@ export class BatchWriter {
       const answers = await this.answers(pending, deadline);
       const written = answers.filter(({ errorCode }) => errorCode === NO_ERROR);
       done.push(...written);
+      for (const answer of answers)
+        if (isOfFormerLeader(answer.errorCode)) this.sequences.set(partitionName(answer), UNKNOWN_SEQUENCE);
       const names = new Set(written.map(partitionName));
       for (const batch of pending)
         if (names.has(partitionName(batch))) this.sequences.set(partitionName(batch), batch.nextSequence);

@@ -2,8 +2,8 @@ import { errorMessage, StreamsError, type StreamsErrorCode } from '../../errors.
 
 /**
  * How to react to an error code of a broker.
- * - `refresh`, `coordinator`, `wait`: nothing was done. Repeat after looking up the leader, the coordinator, or
- * neither.
+ * - `refresh`, `coordinator`, `wait`: nothing was done; but see `isOfFormerLeader`. Repeat after looking up the leader,
+ * the coordinator, or neither.
  * - `unsure`: it may have been done. Repeat if that cannot do it twice, otherwise `rebuild`.
  * - `rejoin`, `expelled`: the member joins its group again; after `expelled`, its partitions may have been reassigned.
  * - `fenced`: another process has taken over.
@@ -167,6 +167,11 @@ export function isDenial(code: number): boolean {
   return [29, 30, 31, 53].includes(code);
 }
 
+/** What a leader answers that has lost its partition or its disk, perhaps after it had appended the batch. */
+export function isOfFormerLeader(code: number): boolean {
+  return [6, 56].includes(code);
+}
+
 const UNDONE: readonly (Reaction | null)[] = ['refresh', 'coordinator', 'wait'];
 
 /** Whether the broker certainly did nothing; a retry may succeed. */
@@ -246,7 +251,7 @@ export function isRefusal(error: unknown): error is StreamsError {
   return error instanceof NotWritten || (error instanceof StreamsError && REFUSALS.has(error.code));
 }
 
-/** Nothing of a write was appended, and more retries would take too long. */
+/** No leader has taken a write, and more retries would take too long. */
 export class NotWritten extends StreamsError {
   constructor(what: string, cause: unknown) {
     super('BROKER_UNAVAILABLE', `${what}: no leader takes it (${errorMessage(cause)}). Look after the brokers.`, {

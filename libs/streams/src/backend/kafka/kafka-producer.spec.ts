@@ -5,11 +5,13 @@ import { createKafkaBackend } from './kafka-backend.js';
 import { type FakeCluster, type FakeRequest, startFakeCluster } from './testing/fake-broker.js';
 
 const TOPIC = 'topic';
+const NOT_LEADER_OR_FOLLOWER = 6;
 const MESSAGE_TOO_LARGE = 10;
 const NOT_ENOUGH_REPLICAS = 19;
 const REQUEST_TIMED_OUT = 7;
 const CONCURRENT_TRANSACTIONS = 51;
 const INVALID_TXN_STATE = 48;
+const KAFKA_STORAGE_ERROR = 56;
 
 let cluster: FakeCluster;
 let backend: StreamsBackend;
@@ -43,9 +45,10 @@ async function start(answer: (request: FakeRequest) => number): Promise<void> {
   asked = [];
 }
 
-function commit(partition: number): Promise<unknown> {
-  const records = [{ topic: TOPIC, partition, key: null, value: null }];
-  return producer.commit({ records, offsets: [{ topic: TOPIC, partition, groupId: 'app', offset: 1 }] });
+function commit(...partitions: number[]): Promise<unknown> {
+  const records = partitions.map((partition) => ({ topic: TOPIC, partition, key: null, value: null }));
+  const offsets = partitions.map((partition) => ({ topic: TOPIC, partition, groupId: 'app', offset: 1 }));
+  return producer.commit({ records, offsets });
 }
 
 describe('a transaction', () => {
@@ -74,6 +77,30 @@ describe('a transaction', () => {
     await expect(commit(0)).rejects.toMatchObject({ code: 'PRODUCER_FAILED' });
     expect(asked).not.toContain('EndTxn');
     await expect(commit(1)).rejects.toMatchObject({ code: 'PRODUCER_FAILED' });
+  });
+
+  it.each([NOT_LEADER_OR_FOLLOWER, KAFKA_STORAGE_ERROR])(
+    'that is aborted while a former leader may have appended a batch is not followed by another batch of that number: the answer %i',
+    async (formerLeader) => {
+      const codes: Record<string, number> = { [`${TOPIC}-0`]: MESSAGE_TOO_LARGE, [`${TOPIC}-1`]: formerLeader };
+      await start(({ api, key }) => (api === 'Produce' ? (codes[key] ?? 0) : 0));
+      await expect(commit(0, 1)).rejects.toMatchObject({ code: 'RECORD_TOO_LARGE' });
+      expect(asked.at(-1)).toBe('EndTxn');
+      codes[`${TOPIC}-1`] = 0;
+      asked = [];
+      await expect(commit(1)).rejects.toMatchObject({
+        code: 'PRODUCER_FAILED',
+        message: expect.stringMatching('topic-1'),
+      });
+      expect(asked).not.toContain('Produce');
+    },
+  );
+
+  it('whose batch the next leader takes after a former one did not is followed by others', async () => {
+    let isFormer = true;
+    await start(({ api }) => (api === 'Produce' && isFormer ? ((isFormer = false), NOT_LEADER_OR_FOLLOWER) : 0));
+    await expect(commit(0)).resolves.toBeInstanceOf(Map);
+    await expect(commit(0)).resolves.toBeInstanceOf(Map);
   });
 
   it('that was refused and cannot be aborted ends the producer', async () => {
