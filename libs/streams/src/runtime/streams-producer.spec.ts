@@ -228,6 +228,31 @@ describe('a producer', () => {
     expect(inits).toEqual(['app.1']);
   });
 
+  it('that a task had for itself ends with its first success, and is not fenced, since nothing of it is unknown', async () => {
+    const refused = commit(await producer.open(0), 0);
+    (await call(0)).end(refusal);
+    await refused;
+    const alone = commit(await producer.open(0), 0);
+    const [{ transactionalId, end }] = [await call(1)];
+    expect([transactionalId, closed]).toEqual(['app.2', []]);
+    end();
+    await alone;
+    expect(closed).toEqual(['app.2']);
+    await producer.fence('app.2');
+    expect(inits).toEqual(['app.1', 'app.2']);
+  });
+
+  it('that a task has for itself is another one when it fails again after a success', async () => {
+    for (const [index, id] of ['app.1', 'app.2', 'app.1', 'app.3'].entries()) {
+      const task = await producer.open(0);
+      expect(task.transactionalId).toBe(id);
+      const outcome = commit(task, 0);
+      (await call(index)).end(index % 2 === 0 ? refusal : undefined);
+      await outcome;
+    }
+    expect(closed).toEqual(['app.2', 'app.3']);
+  });
+
   it('of another process is fenced once for all tasks that find its name together, and again by later ones', async () => {
     await Promise.all([producer.fence('app.old'), producer.fence('app.old')]);
     await producer.fence('app.old');

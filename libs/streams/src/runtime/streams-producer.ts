@@ -138,8 +138,11 @@ export class StreamsProducer {
 
 const STOPPED = 'The application has stopped.';
 
-/** `unknown`: what became of its last transaction. `held_up`: that is known, but the brokers do not complete it. */
-type ProducerEnd = 'unknown' | 'held_up';
+/**
+ * `unknown`: what became of its last transaction. `held_up`: that is known, but the brokers do not complete it.
+ * `cleared`: its only task commits with the others again.
+ */
+type ProducerEnd = 'unknown' | 'held_up' | 'cleared';
 
 interface TaskOutcomes {
   /** Its part may be the cause of a failed transaction. */
@@ -177,7 +180,7 @@ class SharedProducer {
         new Promise((resolve, reject: (error: unknown) => void) => {
           const onCommit = (commit: TaskCommit): void => {
             committed();
-            if (isAlone) ended ??= new Error('It commits with the other tasks again.');
+            if (isAlone) this.end('cleared', [], new Error('It commits with the other tasks again.'));
             resolve(commit);
           };
           if (ended) reject(ended);
