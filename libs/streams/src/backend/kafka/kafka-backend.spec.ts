@@ -4,7 +4,7 @@ import type { StreamsBackend } from '../backend.js';
 import { createKafkaBackend, knownPartitionCount } from './kafka-backend.js';
 import { retryTransient } from './kafka-client.js';
 import { FENCED_LEADER_EPOCH } from './kafka-errors.js';
-import { type FakeCluster, type FakeRequest, startFakeCluster } from './testing/fake-broker.js';
+import { FAKE_TOPIC_ID, type FakeCluster, type FakeRequest, startFakeCluster } from './testing/fake-broker.js';
 
 const UNKNOWN_LEADER_EPOCH = 75;
 const PRODUCER_FENCED = 90;
@@ -68,6 +68,22 @@ describe('a lookup that reaches no broker', () => {
       );
     const over = { forMs: 0, monotonicNow: () => 1, what: 'A lookup', logger: silentLogger };
     await expect(retryTransient(work, over)).rejects.toMatchObject({ name: 'KafkaJSNumberOfRetriesExceeded' });
+  });
+});
+
+describe('the id of a topic', () => {
+  it('is known while no partition of it has a leader, since any broker has it', async () => {
+    const cluster = await startFakeCluster({ answer: () => 0, leader: () => -1, batch: Buffer.alloc(0) });
+    let nowMs = 0;
+    const backend = createKafkaBackend({
+      kafka: { brokers: cluster.brokers, clientId: 'topic-id' },
+      logger: silentLogger,
+      now: Date.now,
+      monotonicNow: () => (nowMs += 5_000),
+    });
+    expect(await backend.topicId('topic')).toBe(FAKE_TOPIC_ID.toString('hex'));
+    await backend.close();
+    await cluster.close();
   });
 });
 

@@ -111,7 +111,9 @@ class KafkaBackend implements StreamsBackend {
 
   topicId(topic: string): Promise<string | null> {
     return this.retry(`Topic id of ${topic}`, async (client) => {
-      const broker = await client.leader(topic, 0);
+      await client.knownTopic(topic);
+      // Any broker has it, even while the topic has no leader.
+      const broker = await client.anyBroker();
       const { [METADATA_API_KEY]: metadata } = broker.versions ?? {};
       const tellsIds = metadata !== undefined && metadata.maxVersion >= TOPIC_ID_METADATA_VERSION;
       return tellsIds ? client.callRaw(broker, topicIdRequest(topic)) : null;

@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { ByteReader } from '../../../protocol/bytes.js';
+import { TOPIC_ID_METADATA_VERSION } from '../../../protocol/topic-id.js';
 
 export interface FakeRequest {
   readonly api: string;
@@ -105,6 +106,7 @@ const APIS: Readonly<Record<number, string>> = {
 function respond(request: Buffer, node: number, options: FakeClusterOptions, ports: readonly number[]): Body {
   const reader = new ByteReader(request);
   const api = APIS[reader.int16()] ?? '';
+  const isForTopicId = api === 'Metadata' && reader.int16() === TOPIC_ID_METADATA_VERSION;
   reader.position = 8;
   reader.string(); // client id
   const answer: Answer = (key, partition) => options.answer({ api, node, key, ...(partition && { partition }) });
@@ -118,7 +120,7 @@ function respond(request: Buffer, node: number, options: FakeClusterOptions, por
     case 'SaslHandshake': // It offers no mechanism.
       return Buffer.concat([int16(0), int32(0)]);
     case 'Metadata':
-      return metadata(reader, options, ports, answer);
+      return isForTopicId ? TOPIC_ID_ANSWER : metadata(reader, options, ports, answer);
     case 'Produce':
       reader.string();
       reader.position += 6;
@@ -134,6 +136,20 @@ function respond(request: Buffer, node: number, options: FakeClusterOptions, por
       return coordinatorAnswer(api, reader, answer, ports[0] ?? 0);
   }
 }
+
+export const FAKE_TOPIC_ID = Buffer.alloc(16, 7);
+
+/** No tags, no brokers, no name of the cluster; one topic without a name. Compact lengths are one more than they say. */
+const TOPIC_ID_ANSWER = Buffer.concat([
+  Buffer.from([0]),
+  int32(0),
+  Buffer.from([1, 0]),
+  int32(1),
+  Buffer.from([2]),
+  int16(0),
+  Buffer.from([0]),
+  FAKE_TOPIC_ID,
+]);
 
 type Body = Buffer | Promise<Buffer>;
 type Answer = (key: string, partition?: string) => number;
