@@ -63,23 +63,33 @@ describe('a client of which one topic', () => {
 });
 
 describe('the coordinator of a group', () => {
-  const ask = (failure?: Error): Promise<unknown> =>
-    client
-      .atCoordinator('group', 'group', () => (failure ? Promise.reject(failure) : Promise.resolve()))
-      .catch((error: unknown) => error);
+  type Ask = Parameters<KafkaClient['atCoordinator']>[2];
+  const ask = (work: Ask = () => Promise.resolve(undefined)): Promise<unknown> =>
+    client.atCoordinator('group', 'group', work).catch((error: unknown) => error);
+  const failWith = (name: string, code?: number): Ask => {
+    const failure = Object.assign(new Error(name), { name, code });
+    return () => Promise.reject(failure);
+  };
+  /** A fetch that the broker takes longer to answer than this client waits. */
+  const hang: Ask = (broker) => {
+    const limits = { maxWaitMs: 1, maxBytes: 1_000, maxBytesPerPartition: 1_000 };
+    return client.callRaw(broker, fetchRequest([{ topic: 'topic', partition: 0, offset: 1 }], limits), 1);
+  };
 
   it("is looked up once, and the error of a request is the caller's", async () => {
     const refused = Object.assign(new Error('A rebalance is in progress'), { code: 27 });
-    expect([await ask(), await ask(refused), await ask()]).toEqual([undefined, refused, undefined]);
+    const answers = [await ask(), await ask(() => Promise.reject(refused)), await ask()];
+    expect(answers).toEqual([undefined, refused, undefined]);
     expect(lookUps).toBe(1);
   });
 
   it.each([
-    ['is another one by now', Object.assign(new Error('Not the coordinator'), { code: 16 })],
-    ['does not respond', Object.assign(new Error('Closed connection'), { name: 'KafkaJSConnectionError' })],
+    ['is another one by now', failWith('Not the coordinator', 16)],
+    ['closes the connection', failWith('KafkaJSConnectionError')],
+    ['hangs', hang],
   ])('is looked up again when it %s', async (_what, failure) => {
     await ask();
-    await ask(failure);
+    expect(await ask(failure)).toBeInstanceOf(Error);
     await ask();
     expect(lookUps).toBe(2);
   });

@@ -292,9 +292,7 @@ export interface RetryOptions {
 
 /** Whether a retry may help: brokers that move, restart or cannot be reached. */
 export function isTransient(error: unknown): boolean {
-  const code = kafkaErrorCode(error);
-  if (isRepeatable(code)) return true;
-  return isConnectionFailure(error) || (error instanceof StreamsError && error.code === 'BROKER_UNAVAILABLE');
+  return isRepeatable(kafkaErrorCode(error)) || isConnectionFailure(error);
 }
 
 /**

@@ -197,7 +197,8 @@ const KAFKAJS_UNKNOWN_CODE = -99;
 
 /** Whether no response came, so it is unknown if the broker acted. */
 export function isConnectionFailure(error: unknown): boolean {
-  return CONNECTION_FAILURES.has((error as { name?: unknown } | null)?.name);
+  const isOurs = error instanceof StreamsError && error.code === 'BROKER_UNAVAILABLE';
+  return isOurs || CONNECTION_FAILURES.has((error as { name?: unknown } | null)?.name);
 }
 
 const CONNECTION_FAILURES = new Set<unknown>([
@@ -211,7 +212,7 @@ const CONNECTION_FAILURES = new Set<unknown>([
 
 /** @returns `error` if a broker did respond: kafkajs wraps its error code in the same error as a lost connection */
 export function unavailableOr(error: unknown, what: string): unknown {
-  if (!isConnectionFailure(error) || kafkaErrorCode(error) !== null) return error;
+  if (error instanceof StreamsError || !isConnectionFailure(error) || kafkaErrorCode(error) !== null) return error;
   const message = `${what}: no broker responds (${errorMessage(error)}). Look after the brokers, and the network to them.`;
   return new StreamsError('BROKER_UNAVAILABLE', message, { cause: error });
 }
