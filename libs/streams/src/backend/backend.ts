@@ -111,6 +111,8 @@ export interface GroupOptions {
   readonly sessionTimeoutMs?: number | undefined;
   /** Partitions of one number go to one member, whatever their topic. Otherwise each goes where there is room. */
   readonly joinsTopics?: boolean | undefined;
+  /** As many partitions of a topic are assigned at least, and more once there are more: a broker may not know all yet. */
+  readonly partitionCounts?: ReadonlyMap<string, number> | undefined;
 }
 
 /** The port to Kafka. Both implementations pass the suite in backend.contract.ts. */

@@ -72,7 +72,11 @@ describe('a task manager whose topic gets more partitions', () => {
     const backend = createMemoryBackend({ topics: { t: 1 }, now: Date.now });
     const group = backend.group.bind(backend);
     let rejoins = 0;
-    backend.group = (options) => ({ ...group(options), rejoin: () => (rejoins += 1) });
+    let known: ReadonlyMap<string, number> | undefined;
+    backend.group = (options) => {
+      known = options.partitionCounts;
+      return { ...group(options), rejoin: () => (rejoins += 1) };
+    };
     const grown = createTaskManager({
       backend,
       groupId: 'g',
@@ -90,6 +94,7 @@ describe('a task manager whose topic gets more partitions', () => {
     await jest.advanceTimersByTimeAsync(60_000);
     const error = { code: 'PARTITIONS_DIFFER', message: expect.stringContaining('has 3 partitions now and had 1') };
     expect([rejoins, fatal]).toEqual(readsNewPartitions ? [1, []] : [0, [expect.objectContaining(error)]]);
+    expect(known?.get('t')).toBe(3);
     jest.useRealTimers();
     await grown.stop();
   });

@@ -105,13 +105,13 @@ export class GroupTaskManager implements TaskManager {
 
   async start(): Promise<void> {
     const { backend, groupId, topics, instanceId, sessionTimeoutMs, joinsTopics } = this.options;
-    const { counts, byAppendTime } = await verifyTopics(this.used, this.options);
-    this.partitionCounts = counts;
+    const { counts: partitionCounts, byAppendTime } = await verifyTopics(this.used, this.options);
+    this.partitionCounts = partitionCounts;
     this.byAppendTime = byAppendTime;
     // Joining now would hold partitions that no task works on.
     if (this.stopping) throw new Error(`${groupId} was stopped, and cannot start again: create another.`);
     this.fetcher = backend.fetcher();
-    this.member = backend.group({ groupId, topics, instanceId, joinsTopics, sessionTimeoutMs });
+    this.member = backend.group({ groupId, topics, instanceId, joinsTopics, sessionTimeoutMs, partitionCounts });
     this.timers = [
       setInterval(() => this.watch(), WATCH_EVERY_MS).unref(),
       setInterval(() => void this.countPartitions(), COUNT_EVERY_MS).unref(),

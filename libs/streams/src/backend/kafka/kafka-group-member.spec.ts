@@ -9,6 +9,7 @@ const COORDINATOR_LOAD_IN_PROGRESS = 14;
 
 interface JoinOptions {
   readonly sessionTimeoutMs?: number;
+  readonly partitionCounts?: ReadonlyMap<string, number>;
   /** Default: a real one. */
   readonly monotonicNow?: () => number;
 }
@@ -38,11 +39,11 @@ afterEach(async () => {
   await cluster.close();
 });
 
-async function join({ sessionTimeoutMs = 1_000, ...clock }: JoinOptions = {}): Promise<void> {
+async function join({ sessionTimeoutMs = 1_000, partitionCounts, ...clock }: JoinOptions = {}): Promise<void> {
   const kafka = { brokers: cluster.brokers, clientId: 'member' };
   // A wall clock that stands still.
   backend = createKafkaBackend({ kafka, logger: silentLogger, now: () => 0, ...clock });
-  member = backend.group({ groupId: 'group', topics: ['topic'], sessionTimeoutMs });
+  member = backend.group({ groupId: 'group', topics: ['topic'], sessionTimeoutMs, partitionCounts });
   await member.join({
     assigned: (assignment) => {
       latest = assignment.partitions.map(({ partition }) => partition);
@@ -95,5 +96,27 @@ describe('a member of a group', () => {
     member.rejoin();
     await until(() => latest.length === 3);
     expect(await backend.partitionCount('topic', { fresh: true })).toBe(3);
+  });
+
+  it('gets partitions that its process knows, even if the broker that it asks does not know them yet', async () => {
+    const partitionCounts = new Map([['topic', 2]]);
+    await join({ partitionCounts });
+    expect(latest).toEqual([0, 1]);
+    partitionCounts.set('topic', 3);
+    member.rejoin();
+    await until(() => latest.length === 3);
+  });
+
+  it('gets partitions that were added while it joined, and had been counted', async () => {
+    let joins = 0;
+    codeOf = (api) => {
+      if (api !== 'SyncGroup' || joins++ > 0) return 0;
+      partitions = 3;
+      member.rejoin();
+      return 0;
+    };
+    await join();
+    await until(() => latest.length === 3);
+    expect(joins).toBe(2);
   });
 });

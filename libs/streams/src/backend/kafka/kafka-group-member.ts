@@ -211,6 +211,8 @@ export class KafkaGroupMember implements GroupMember {
   private async joinOnce(): Promise<void> {
     const timeoutMs = REBALANCE_TIMEOUT_MS + this.sessionTimeoutMs;
     this.refuseLeaving();
+    // Not at the end: what is said during the join comes too late for it.
+    this.isOutdated = false;
     const metadata = encodeSubscription({ topics: this.options.topics, ...this.subscriptions.claim() });
     const parameters = {
       sessionTimeout: this.sessionTimeoutMs,
@@ -232,14 +234,17 @@ export class KafkaGroupMember implements GroupMember {
 
   private async assignAll({ members }: JoinAnswer): Promise<readonly unknown[]> {
     // There may be new partitions.
-    const { client, topics, joinsTopics } = this.options;
+    const { client, topics, joinsTopics, partitionCounts } = this.options;
     await client.refreshMetadata();
-    return assignToMembers(members, (topic) => client.partitionCount(topic), joinsTopics ? topics[0] : undefined);
+    const count = async (topic: string): Promise<number | null> => {
+      const found = await client.partitionCount(topic);
+      return found === null ? null : Math.max(found, partitionCounts?.get(topic) ?? 0);
+    };
+    return assignToMembers(members, count, joinsTopics ? topics[0] : undefined);
   }
 
   private accept(generation: number, share: MemberAssignment): void {
     const revoked = this.subscriptions.accept(generation, share);
-    this.isOutdated = false;
     this.confirmations.generationIs(generation);
     this.options.logger.info('group_joined', {
       groupId: this.options.groupId,
