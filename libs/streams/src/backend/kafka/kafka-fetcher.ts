@@ -9,7 +9,6 @@ import { type FetchedBatch, fetchedBatch } from './fetched-batch.js';
 import { isTransient, type KafkaClient } from './kafka-client.js';
 import { isRepeatable, kafkaError, kafkaErrorCode, NO_ERROR, OFFSET_OUT_OF_RANGE, refusal } from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
-import { leaseOf } from './kafkajs/response-buffer-pool.js';
 import { EARLIEST, LATEST, OffsetLookups } from './offset-lookups.js';
 
 const DEFAULT_LIMITS: FetchLimits = {
@@ -216,12 +215,11 @@ export class KafkaFetcher implements Fetcher {
     const positions = feeds.map((feed) => ({ ...feed.partition, offset: feed.position }));
     const { partitions } = await this.client.callRaw(leader, fetchRequest(positions, this.limitsNow()));
     const byName = new Map(feeds.map((feed) => [feed.name, feed]));
-    whileHeld(partitions, () => {
-      for (const fetched of partitions) {
-        const feed = byName.get(partitionName(fetched));
-        if (feed?.open) take(feed, fetched);
-      }
-    });
+    // Without a wait: a reader that releases its batch must find those of the others held.
+    for (const fetched of partitions) {
+      const feed = byName.get(partitionName(fetched));
+      if (feed?.open) take(feed, fetched);
+    }
     const refused = feeds.filter(({ refusedWith }) => refusedWith !== NO_ERROR);
     if (refused.length > 0) void this.retryRefused(refused);
   }
@@ -312,17 +310,6 @@ function take(feed: KafkaPartitionFeed, fetched: FetchedPartition): void {
     else if (feed.isFirst) feed.blocked('Its leader sends nothing of it.');
   } catch (error) {
     feed.fail(toError(error));
-  }
-}
-
-/** Keeps the response: the reader of the first partition may release it before the second is decoded. */
-function whileHeld(partitions: readonly FetchedPartition[], work: () => void): void {
-  const leases = partitions.map(({ data }) => leaseOf(data)).filter((lease) => lease !== null);
-  for (const lease of leases) lease.hold();
-  try {
-    work();
-  } finally {
-    for (const lease of leases) lease.release();
   }
 }
 
