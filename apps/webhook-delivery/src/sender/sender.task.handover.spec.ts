@@ -96,7 +96,7 @@ describe('the sender, when a partition changes hands', () => {
       };
       return whole;
     };
-    harness.writeAttempt(anAttempt(1));
+    harness.writeAttempt(anAttempt(1, {}));
     harness.leaveFailing(60_000);
     await harness.start(() => ok);
     await gate.reached;

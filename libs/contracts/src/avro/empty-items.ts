@@ -18,7 +18,7 @@ export function hasEmptyItems(type: avro.Type, seen = new Set<avro.Type>()): boo
 
 function partsOf(type: avro.Type): readonly avro.Type[] {
   if (avro.Type.isType(type, 'record')) return (type as avro.types.RecordType).fields.map((field) => field.type);
-  if (avro.Type.isType(type, 'map')) return [(type as avro.types.MapType).valuesType];
+  if (avro.Type.isType(type, 'map')) return [(type as avro.types.MapType).valuesType as avro.Type];
   if (avro.Type.isType(type, 'union')) return [...(type as avro.types.UnwrappedUnionType).types];
   return [];
 }
