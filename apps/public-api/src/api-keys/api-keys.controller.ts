@@ -77,7 +77,7 @@ export class ApiKeysController {
   @Endpoint({
     operationId: 'revokeApiKey',
     summary: 'Revoke an API key',
-    description: `Permanent; a key can revoke itself. Processes that have just accepted the key may accept it for ${durationText(TRUST_KEY_MS)} more. Revoking it again changes nothing while it is listed; after that it is not found.`,
+    description: `Permanent; a key can revoke itself. Processes that have just accepted the key may accept it for ${durationText(TRUST_KEY_MS)} more, though not to create keys or portal sessions. Revoking it again changes nothing while it is listed; after that it is not found.`,
     tag: 'Fleet',
     scope: 'keys:write',
     portal: 'refused',

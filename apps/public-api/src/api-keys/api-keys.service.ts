@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiKeyStore } from '@waypost/management-store';
 import { CLOCK, CONFIG } from '@waypost/platform';
+import { unknownApiKey } from '../auth/api-key.guard.js';
 import type { Caller } from '../auth/caller.js';
 import type { PublicApiConfig } from '../config.js';
 import { tooMany } from '../errors/limit-reached.js';
@@ -27,14 +28,17 @@ export class ApiKeysService {
   }
 
   create(
-    { fleetId }: Caller,
+    { fleetId, type, keyId }: Caller,
     { name, scopes }: CreateApiKeyDto,
     change: MakeChange<ApiKeyWithKeyDto>,
   ): Promise<ApiKeyWithKeyDto> {
     return change(async (stores) => {
-      const draft = { fleetId, name: name ?? null, scopes, nowMs: this.nowMs() };
+      const madeWith = type === 'admin' ? null : keyId;
+      const draft = { fleetId, name: name ?? null, scopes, madeWith, nowMs: this.nowMs() };
       const created = await stores.apiKeys.create(draft, this.config.http.fleetLimits);
       if (created.type === 'fleet_not_found') throw noSuchFleet();
+      // It has just been trusted: what it makes now would outlive it.
+      if (created.type === 'key_revoked') throw unknownApiKey();
       if (created.type === 'limit_reached') throw tooMany(created);
       return { answer: { ...toApiKey(created.stored), key: created.key }, outboxIds: [] };
     });

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { API_KEY_SCOPES } from '@waypost/management-store';
 import type { TestAnswer } from '../testing/test-api.js';
 import { useTestFleet } from '../testing/test-fleet.js';
 
@@ -7,19 +6,13 @@ const KEYS = '/public/v1/api-keys';
 const SESSIONS = '/public/v1/portal-sessions';
 const SCOPES = { scopes: ['events:read'] };
 
-const suite = useTestFleet({
-  fleetLimits: { apiKeys: 3, portalSessions: 3 },
-  findApiKey: (hash) => suite.store.apiKeys.find(hash),
-});
+const suite = useTestFleet({ fleetLimits: { apiKeys: 3, portalSessions: 3 } });
 /** The one stored key of the fleet, which makes the sessions. */
 let key: string;
 let keyId: string;
 
 beforeEach(async () => {
-  const { store, fleetId, nowMs } = suite;
-  const made = await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs });
-  if (made.type !== 'created') throw new Error(made.type);
-  ({ key, id: keyId } = made);
+  ({ key, id: keyId } = await suite.storeKey());
 });
 
 const create = (path: string, body: object = {}): Promise<TestAnswer> =>
@@ -76,9 +69,8 @@ describe('the limit of API keys of a fleet (R-37)', () => {
     const [one] = [await createId(KEYS), await createId(KEYS)];
     const other = `${suite.fleetId}-other`;
     await suite.store.fleets.create({ fleetId: other, payloadFormat: 'v1', nowMs: suite.nowMs });
-    expect((await suite.api.request(KEYS, { method: 'POST', key: suite.api.addKey(other), json: SCOPES })).status).toBe(
-      201,
-    );
+    const { key: theirs } = await suite.storeKey({ fleetId: other });
+    expect((await suite.api.request(KEYS, { method: 'POST', key: theirs, json: SCOPES })).status).toBe(201);
     expect((await create(KEYS)).status).toBe(409);
     await suite.send('DELETE', `${KEYS}/${one}`);
     expect((await create(KEYS)).status).toBe(201);
@@ -97,12 +89,7 @@ describe('the limit of API keys of a fleet (R-37)', () => {
   });
 
   it('keeps a revoked key that a listed session names, beside the last revoked', async () => {
-    const named = await suite.store.apiKeys.create({
-      fleetId: suite.fleetId,
-      scopes: API_KEY_SCOPES,
-      nowMs: suite.nowMs,
-    });
-    if (named.type !== 'created') throw new Error(named.type);
+    const named = await suite.storeKey();
     await suite.api.request(SESSIONS, { method: 'POST', key: named.key, json: SCOPES });
     await suite.send('DELETE', `${KEYS}/${named.id}`);
     const revoked = await createAndRevoke(5);
@@ -130,13 +117,7 @@ describe('the limit of portal sessions of a fleet (R-42)', () => {
     ['has lost its key', () => suite.store.apiKeys.revoke({ fleetId: suite.fleetId, id: keyId }, suite.nowMs)],
   ])('does not count a session that %s', async (_, end) => {
     const id = await createId(SESSIONS, { expiresIn: 60 });
-    const other = await suite.store.apiKeys.create({
-      fleetId: suite.fleetId,
-      scopes: API_KEY_SCOPES,
-      nowMs: suite.nowMs,
-    });
-    if (other.type !== 'created') throw new Error(other.type);
-    key = other.key;
+    ({ key } = await suite.storeKey());
     await createId(SESSIONS);
     await createId(SESSIONS);
     expect((await create(SESSIONS)).status).toBe(409);

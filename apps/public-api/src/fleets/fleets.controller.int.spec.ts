@@ -14,7 +14,6 @@ const KEYS = '/public/v1/api-keys';
 const logged: { event: string; fields: unknown }[] = [];
 const suite = useTestFleet({
   adminKeyHashes: [createHash('sha256').update(ADMIN).digest()],
-  findApiKey: (hash) => suite.store.apiKeys.find(hash),
   logger: { ...silentLogger, info: (event: string, fields?: unknown) => void logged.push({ event, fields }) },
 });
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { hashApiKey, RETENTION_MS } from '@waypost/domain';
-import { API_KEY_SCOPES, PORTAL_SCOPES } from '@waypost/management-store';
+import { PORTAL_SCOPES } from '@waypost/management-store';
 import type { TestAnswer } from '../testing/test-api.js';
 import { useTestFleet } from '../testing/test-fleet.js';
 
@@ -8,15 +8,12 @@ const SESSIONS = '/public/v1/portal-sessions';
 const EXCHANGE = `${SESSIONS}/exchange`;
 const KEYS = '/public/v1/api-keys';
 
-const suite = useTestFleet({ findApiKey: (hash) => suite.store.apiKeys.find(hash) });
+const suite = useTestFleet();
 let key: string;
 let keyId: string;
 
 beforeEach(async () => {
-  const { store, fleetId, nowMs } = suite;
-  const made = await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs });
-  if (made.type !== 'created') throw new Error('no key');
-  ({ key, id: keyId } = made);
+  ({ key, id: keyId } = await suite.storeKey());
 });
 
 interface Created {

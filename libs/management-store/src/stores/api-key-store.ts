@@ -51,6 +51,8 @@ export interface NewApiKey {
   readonly scopes: readonly ApiKeyScope[];
   readonly nowMs: number;
   readonly name?: string | null;
+  /** The id of the API key that makes it. Default null: an operator does. */
+  readonly madeWith?: string | null;
 }
 
 export type CreateApiKeyResult =
@@ -62,6 +64,8 @@ export type CreateApiKeyResult =
       readonly stored: StoredApiKey;
     }
   | LimitReached
+  /** The key that makes it was revoked, which directories of keys learn a moment later. */
+  | { readonly type: 'key_revoked' }
   | { readonly type: 'fleet_not_found' };
 
 export type RevokeApiKeyResult = { readonly type: 'revoked' } | { readonly type: 'not_found' };
@@ -84,7 +88,7 @@ export class ApiKeyStore {
   ) {}
 
   async create(
-    { fleetId, scopes, nowMs, name = null }: NewApiKey,
+    { fleetId, scopes, nowMs, name = null, madeWith = null }: NewApiKey,
     limits: FleetLimits = NO_LIMITS,
   ): Promise<CreateApiKeyResult> {
     const key = formatApiKey(this.randomBytes(32));
@@ -99,6 +103,7 @@ export class ApiKeyStore {
     };
     return inFleet(this.keys.manager, fleetId, async (manager): Promise<CreateApiKeyResult> => {
       if ((await lockFleet(manager, fleetId)) === null) return { type: 'fleet_not_found' };
+      if (!(await isKeyLive(manager, madeWith))) return { type: 'key_revoked' };
       const live = await manager.countBy(ApiKeyEntity, { fleetId, revokedAt: IsNull() });
       const reached = limitReached(limits, 'apiKeys', live, 1);
       if (reached !== null) return reached;
@@ -144,6 +149,20 @@ export class ApiKeyStore {
       return { type: 'revoked' };
     });
   }
+}
+
+/**
+ * Whether the key that makes something is live; null: an operator makes it. The answer holds until the caller's transaction
+ * ends: a revocation that has begun is waited for, and one that begins now waits.
+ */
+export async function isKeyLive(manager: EntityManager, keyId: string | null): Promise<boolean> {
+  if (keyId === null) return true;
+  const found = await manager.findOne(ApiKeyEntity, {
+    select: { id: true },
+    where: { id: keyId, revokedAt: IsNull() },
+    lock: { mode: 'pessimistic_read' },
+  });
+  return found !== null;
 }
 
 /**

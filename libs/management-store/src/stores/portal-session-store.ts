@@ -12,7 +12,7 @@ import {
 import { inAllFleets, inFleet } from '@waypost/database';
 import { DAY_MS, formatCredential, hashApiKey } from '@waypost/domain';
 import { ApiKeyEntity, PortalSessionEntity } from '../entities.js';
-import { KEY_BYTES, type RandomBytes } from './api-key-store.js';
+import { isKeyLive, KEY_BYTES, type RandomBytes } from './api-key-store.js';
 import { type FleetLimits, type LimitReached, limitReached, NO_LIMITS } from './fleet-limits.js';
 import { lockFleet } from './fleet-store.js';
 import { type Listed, listPage, type ListQuery } from './list-page.js';
@@ -136,7 +136,7 @@ export class PortalSessionStore {
     });
     return inFleet(this.sessions.manager, fleetId, async (manager): Promise<CreatePortalSessionResult> => {
       if ((await lockFleet(manager, fleetId)) === null) return { type: 'fleet_not_found' };
-      if (!(await isKeyLive(manager, row))) return { type: 'key_revoked' };
+      if (!(await isKeyLive(manager, row.keyId))) return { type: 'key_revoked' };
       const live = await countLive(manager, fleetId, nowMs);
       const reached = limitReached(limits, 'portalSessions', live, 1);
       if (reached !== null) return reached;
@@ -154,7 +154,7 @@ export class PortalSessionStore {
         where: { codeHash: hashApiKey(code), codeExpiresAt: MoreThan(nowMs), revokedAt: IsNull() },
         lock: { mode: 'pessimistic_write' },
       });
-      if (session === null || !(await isKeyLive(manager, session))) return { type: 'not_found' };
+      if (session === null || !(await isKeyLive(manager, session.keyId))) return { type: 'not_found' };
       const token = formatCredential('portalToken', this.randomBytes(SECRET_BYTES));
       const exchanged = { codeHash: null, tokenHash: hashApiKey(token), exchangedAt: nowMs };
       await manager.update(PortalSessionEntity, { id: session.id }, exchanged);
@@ -257,10 +257,6 @@ async function forgetOld(manager: EntityManager, nowMs: number): Promise<void> {
 async function forget(manager: EntityManager, old: readonly Pick<PortalSessionEntity, 'id'>[]): Promise<void> {
   const ids = old.map(({ id }) => id);
   if (ids.length > 0) await manager.delete(PortalSessionEntity, ids);
-}
-
-async function isKeyLive(manager: EntityManager, { keyId }: Pick<SessionRow, 'keyId'>): Promise<boolean> {
-  return keyId === null || manager.existsBy(ApiKeyEntity, { id: keyId, revokedAt: IsNull() });
 }
 
 function shown({ codeHash: _code, tokenHash: _token, ...session }: SessionRow): StoredPortalSession {

@@ -170,7 +170,8 @@ export class SubscriptionStore {
    */
   disable(event: OperationalEvent, nowMs: number): Promise<DisableSubscriptionResult> {
     const { subscriptionId: id, fleetId, reason } = event;
-    return inFleet(this.subscriptions.manager, fleetId, async (manager): Promise<DisableSubscriptionResult> => {
+    // By a log that has all fleets: it must not wait for the turns of one.
+    return inAllFleets(this.subscriptions.manager, async (manager): Promise<DisableSubscriptionResult> => {
       const current = await lockSubscription(manager, { fleetId, id });
       if (current === null) return { type: 'not_found' };
       if (!mayDisable(current, event, nowMs)) return { type: 'unchanged', subscription: current };
