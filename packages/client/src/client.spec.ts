@@ -43,6 +43,14 @@ describe('a request of the client (R-43)', () => {
     expect(received[0]?.url).toBe('/public/v1/paths?startDate=a&endDate=b&deviceIds=x%2F1%2Cy');
   });
 
+  it('is not sent with a device id that has a comma, which would ask for other devices', async () => {
+    const { received, waypost } = await build([NO_PAGE]);
+    const failure = await failureOf(waypost.listPaths({ startDate: 'a', endDate: 'b', deviceIds: ['x', 'y,z'] }));
+    expect(failure).toBeInstanceOf(TypeError);
+    expect(String(failure)).toContain("deviceIds cannot have 'y,z'");
+    expect(received).toEqual([]);
+  });
+
   it('has the body as JSON, and escapes what stands in the path', async () => {
     const { received, waypost } = await build([FLEET]);
     await waypost.updateGeofence({ id: '../x', body: { name: 'Depot' } }, { ifMatch: '"3"' });

@@ -216,10 +216,18 @@ function urlOf(baseUrl: string | URL, { path, query, joined }: Request, input: A
   for (const name of query) {
     const value = input[name];
     if (value === undefined || value === null) continue;
-    if (Array.isArray(value) && joined.includes(name)) url.searchParams.set(name, value.join(','));
+    if (Array.isArray(value) && joined.includes(name)) url.searchParams.set(name, joinedText(name, value));
     else for (const one of Array.isArray(value) ? value : [value]) url.searchParams.append(name, textOf(one));
   }
   return url;
+}
+
+/** @throws TypeError for an item with a comma: the service would read it as two */
+function joinedText(name: string, items: readonly unknown[]): string {
+  const texts = items.map(textOf);
+  const split = texts.find((text) => text.includes(','));
+  if (split !== undefined) throw new TypeError(`${name} cannot have '${split}': a comma separates its items.`);
+  return texts.join(',');
 }
 
 function textOf(value: unknown): string {
