@@ -169,7 +169,7 @@ export class IdempotencyKeyEntity {
   @TimestampColumn('created_at') createdAt!: number;
 }
 
-/** One change that waits to be published, or was published. A null value is a tombstone. */
+/** One change that waits to be published, or was published. A null value is a tombstone, or that of a published row. */
 @Entity({ name: 'outbox' })
 export class OutboxEntity {
   @PrimaryGeneratedColumn({ type: 'bigint' }) id!: string;

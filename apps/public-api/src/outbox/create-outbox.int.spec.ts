@@ -25,9 +25,15 @@ const { 'fleet-settings': SETTINGS, 'webhook-subscription': SUBSCRIPTIONS } = OU
 const { 'webhook-replay': REPLAYS, 'webhook-delivery': DELIVERIES } = OUTBOX_TOPICS;
 const publishers: OutboxPublisher[] = [];
 
+/** A row that is given again is as it was before: the mark has not happened. */
+const KEEP_VALUES = `
+  CREATE FUNCTION keep_value() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.value := OLD.value; RETURN NEW; END';
+  CREATE TRIGGER keep_value BEFORE UPDATE ON outbox FOR EACH ROW EXECUTE FUNCTION keep_value()`;
+
 beforeAll(async () => {
   database = await openTestStore();
   ({ store, sql } = database);
+  await sql.query(KEEP_VALUES);
 });
 afterAll(async () => {
   await database.close();

@@ -88,6 +88,22 @@ describe('openOutboxSession', () => {
     expect(await session.trim(5_001)).toBe(0);
   });
 
+  it('keeps no value of what it has marked, and every value and tombstone that waits', async () => {
+    const session = await build().held();
+    await suite.store.fleets.create({ fleetId: 'v-1', payloadFormat: 'v1', nowMs: 1_000 });
+    await suite.store.fleets.create({ fleetId: 'v-2', payloadFormat: 'v1', nowMs: 1_000 });
+    await suite.sql.query("INSERT INTO outbox (kind, key, created_at) VALUES ('geofence', 'v-3', now())");
+    const [first] = await session.readWaiting(10);
+    await session.markPublished([first?.id ?? ''], 5_000);
+    const waiting = await session.readWaiting(10);
+    expect(waiting.map(({ key, value }) => [key, value])).toEqual([
+      ['v-2', await suite.store.fleets.find('v-2')],
+      ['v-3', null],
+    ]);
+    const { rows } = await suite.sql.query('SELECT key FROM outbox WHERE value IS NULL ORDER BY id');
+    expect(rows).toEqual([{ key: 'v-1' }, { key: 'v-3' }]);
+  });
+
   it('is notified at once when another process appends', async () => {
     const built = build();
     await built.held();

@@ -20,6 +20,10 @@ export interface OutboxRow {
 export interface OutboxSession {
   /** Oldest first. */
   readWaiting(limit: number): Promise<readonly OutboxRow[]>;
+  /**
+   * Removes the values too: for the day that the rows stay, a caller could fill the disk with them. There is no way back: a
+   * row whose mark is taken away again by hand would be published as a deletion.
+   */
   markPublished(ids: readonly string[], nowMs: number): Promise<void>;
   /** Deletes rows published before this time; returns how many. */
   trim(publishedBeforeMs: number): Promise<number>;
@@ -104,7 +108,10 @@ function sessionQueries(client: pg.Client): Omit<OutboxSession, 'close'> {
       return waiting.rows;
     },
     async markPublished(ids, nowMs) {
-      await client.query('UPDATE outbox SET published_at = $2 WHERE id = ANY($1::bigint[])', [ids, new Date(nowMs)]);
+      await client.query('UPDATE outbox SET published_at = $2, value = NULL WHERE id = ANY($1::bigint[])', [
+        ids,
+        new Date(nowMs),
+      ]);
     },
     async trim(publishedBeforeMs) {
       const deleted = await client.query('DELETE FROM outbox WHERE published_at < $1', [new Date(publishedBeforeMs)]);
