@@ -11,9 +11,12 @@ import {
 import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions, type DataSourceSettings } from './data-source.js';
-import { createPageSource, PageSource } from './page-source.js';
+import { takeTurns } from './fleet-scope.js';
+import { FleetTurns } from './fleet-turns.js';
+import { createPageSource, PageSource, type PageSourceSettings } from './page-source.js';
 
-export interface DatabaseModuleOptions extends Omit<DataSourceSettings, 'entities'> {
+/** The turns of fleets are for pages and, apart from them, for everything else. */
+export interface DatabaseModuleOptions extends Omit<DataSourceSettings, 'entities'>, PageSourceSettings {
   /** A libpq URL, as of `createDataSource`. */
   readonly url: string;
   /** Where pages are read, if not there: a standby, which may lag behind. */
@@ -43,6 +46,8 @@ class DatabaseConnection implements OnModuleInit, OnApplicationShutdown {
   ) {}
 
   async onModuleInit(): Promise<void> {
+    const { fleetTurns } = this.options;
+    if (fleetTurns !== undefined) takeTurns(this.dataSource, new FleetTurns(fleetTurns));
     await (this.options.connect?.(this.dataSource) ?? this.dataSource.initialize());
   }
 

@@ -14,5 +14,6 @@ export { API_ROLE, grantDay, PROJECTOR_ROLE } from './database-roles.js';
 export { DatabaseRetry } from './database-retry.js';
 export { DatabaseModule, type DatabaseModuleOptions } from './database.module.js';
 export { ALL_FLEETS, inAllFleets, inFleet } from './fleet-scope.js';
+export { FleetBusyError } from './fleet-turns.js';
 export { compareSchema, runMigrations, type SchemaComparison } from './migrate.js';
 export { createPageSource, PageSource, type PreparedQuery } from './page-source.js';

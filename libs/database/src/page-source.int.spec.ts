@@ -47,6 +47,18 @@ describe('createPageSource', () => {
     expect(pages.usage()).toEqual({ total: 1, idle: 1, waiting: 0 });
   });
 
+  it('leaves connections to the others while a fleet reads slowly (R-26)', async () => {
+    const fleetTurns = { atATime: 1, waiting: 10, waitMs: 60_000 };
+    const shared = createPageSource(requireTestStack().databaseUrl, { poolSize: 2, fleetTurns });
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const slow = Promise.allSettled([1, 2, 3].map(() => shared.withConnection('acme', () => ended)));
+    const read = shared.read('other', ONE).finally(() => end());
+    expect(await read).toEqual([{ one: 1 }]);
+    await slow;
+    await shared.close();
+  });
+
   it('closes without waiting for a silent connection', async () => {
     await pages.read('acme', ONE);
     proxy.silence();

@@ -10,12 +10,18 @@ import {
   type PoolUsage,
 } from './data-source.js';
 import { setFleetOfConnection } from './fleet-scope.js';
+import { type FleetTurnLimits, FleetTurns } from './fleet-turns.js';
 
 /** A named statement; equal names must have equal texts, so that a connection prepares the statement once. */
 export interface PreparedQuery {
   readonly name: string;
   readonly text: string;
   readonly parameters: unknown[];
+}
+
+export interface PageSourceSettings extends ConnectionSettings {
+  /** How much of one fleet is read at a time. As much as there are connections by default. */
+  readonly fleetTurns?: FleetTurnLimits;
 }
 
 /** Read-only connections with planner settings for pages. They are opened on first use, and each read sees one fleet. */
@@ -52,7 +58,7 @@ const CLOSE_TIMEOUT_MS = 2_000;
  * @param databaseUrl as of `createDataSource`
  * @throws Error for a TLS setting that would verify nothing
  */
-export function createPageSource(databaseUrl: string, settings: ConnectionSettings = {}): PageSource {
+export function createPageSource(databaseUrl: string, settings: PageSourceSettings = {}): PageSource {
   const { url, ssl } = databaseAddress(databaseUrl);
   const pool = new pg.Pool({
     ...connectionOptions(settings),
@@ -65,9 +71,15 @@ export function createPageSource(databaseUrl: string, settings: ConnectionSettin
     onConnect: (client: ClientBase): unknown => client.query(PAGE_SESSION),
   });
   const fleets = new WeakMap<PoolClient, string>();
+  const turns = settings.fleetTurns && new FleetTurns(settings.fleetTurns);
   let closed: Promise<void> | undefined;
 
-  async function withConnection<T>(fleetId: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  function withConnection<T>(fleetId: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const connected = () => onConnection(fleetId, work);
+    return turns === undefined ? connected() : turns.run(fleetId, connected);
+  }
+
+  async function onConnection<T>(fleetId: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await pool.connect();
     let failure: Error | undefined;
     try {

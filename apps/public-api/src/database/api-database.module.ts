@@ -18,6 +18,11 @@ import { APPLICATION, type PublicApiConfig } from '../config.js';
 import { connectDatabase } from './connect-database.js';
 
 const POOL_SIZE = 10;
+/**
+ * In each of the two pools. Two fleets that have all of theirs leave connections to the others, and to the lookups of keys,
+ * which belong to no fleet. As much may wait as one key may send at once.
+ */
+const FLEET_TURNS = { atATime: 4, waiting: 2_000, waitMs: 5_000 };
 /** No page needs this long; a runaway query must not hold a connection for ever. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 
@@ -70,6 +75,7 @@ function databaseOptions(
     ...(databaseRead.readUrl !== undefined && { readUrl: databaseRead.readUrl }),
     applicationName: APPLICATION,
     poolSize: POOL_SIZE,
+    fleetTurns: FLEET_TURNS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     // A process that is stopped in the middle of a change must not block others.
     idleInTransactionTimeoutMs: STATEMENT_TIMEOUT_MS,

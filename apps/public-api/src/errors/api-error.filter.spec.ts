@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
+import { FleetBusyError } from '@waypost/database';
 import { startTestApiPerTest } from '../testing/test-api.js';
 
 const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';
@@ -96,6 +97,16 @@ describe('error answers (R-37)', () => {
     const { request } = await build({ history: failingWith(away) });
     const answer = await request('/public/v2/events');
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+  });
+
+  it('are 429 for a fleet whose requests wait for each other, and no outage (R-26)', async () => {
+    const { request, errors } = await build({ history: failingWith(new FleetBusyError()) });
+    const answer = await request('/public/v2/events');
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(answer.body).toMatchObject({
+      error: { code: 'rate_limited', message: expect.stringContaining('this fleet') },
+    });
+    expect(errors).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { isConnectionLoss } from '@waypost/database';
+import { FleetBusyError, isConnectionLoss } from '@waypost/database';
 import { LOGGER, type Logger } from '@waypost/platform';
 import { ApiError, type ErrorCode } from './api-error.js';
 import { OutageLog } from './outage-log.js';
@@ -46,6 +46,11 @@ export function sendApiError(response: Response, error: ApiError): void {
 function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof HttpException && isClientError(thrown.getStatus())) return errorOfStatus(thrown.getStatus());
+  if (thrown instanceof FleetBusyError) {
+    const message =
+      'Too many requests of this fleet, over all of its keys and sessions, are in progress; try again shortly.';
+    return new ApiError(429, 'rate_limited', message, { headers: { 'retry-after': '1' } });
+  }
   if (isConnectionLoss(thrown)) {
     const headers = { 'retry-after': '5' };
     return new ApiError(503, 'unavailable', 'The service is temporarily unavailable; try again shortly.', { headers });

@@ -21,12 +21,15 @@ const suite = useTestFleet({
     return { type: 'accepted' } as const;
   },
 });
-beforeEach(() => {
+let key: string;
+beforeEach(async () => {
   [urlCheck, urlChecks] = [Promise.resolve(), 0];
+  ({ key } = await suite.storeKey());
 });
 
 function post(path: string, json: unknown, idempotencyKey: string, more: Record<string, string> = {}) {
-  return suite.send('POST', path, json, { 'idempotency-key': idempotencyKey, ...more });
+  const headers = { 'idempotency-key': idempotencyKey, ...more };
+  return suite.api.request(path, { method: 'POST', key, json, headers });
 }
 async function rowsOf(table: string): Promise<number> {
   const rows = await suite.sql.query<{ n: string }>(`SELECT count(*) AS n FROM ${table} WHERE fleet_id = $1`, [
@@ -52,13 +55,14 @@ describe('a request with an Idempotency-Key', () => {
     ],
   ])('makes %s once, and is answered alike, however often it is sent', async (_, pathOf, body, table) => {
     const path = pathOf(table === 'webhook_replays' ? await subscriptionId() : '');
+    const before = await rowsOf(table);
     const first = await post(path, body, 'k-1');
     const again = await post(path, body, 'k-1');
     expect([201, 202]).toContain(first.status);
     expect([again.status, again.body]).toEqual([first.status, first.body]);
     expect(again.headers.get('etag')).toBe(first.headers.get('etag'));
     expect([first, again].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
-    expect(await rowsOf(table)).toBe(1);
+    expect(await rowsOf(table)).toBe(before + 1);
     const other = await post(path, body, 'k-2');
     expect(other.body).not.toEqual(first.body);
   });
@@ -119,7 +123,7 @@ describe('a request with an Idempotency-Key', () => {
     const taken = await post(SUBSCRIPTIONS, BODY, 'k-1');
     expect((await post(SUBSCRIPTIONS, BODY, 'k-2')).status).toBe(409);
     const [{ id }] = (taken.body as { data: [{ id: string }] }).data;
-    await suite.api.request(`${SUBSCRIPTIONS}/${id}`, { method: 'DELETE', key: suite.key });
+    await suite.api.request(`${SUBSCRIPTIONS}/${id}`, { method: 'DELETE', key });
     expect((await post(SUBSCRIPTIONS, BODY, 'k-2')).status).toBe(201);
     expect(await rowsOf('idempotency_keys')).toBe(2);
   });

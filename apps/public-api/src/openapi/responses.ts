@@ -90,7 +90,7 @@ export const ERROR_RESPONSES = {
   417: errorResponse('An expectation other than `100-continue`.'),
   422: errorResponse('The `Idempotency-Key` was used for another request.'),
   429: errorResponse(
-    'This API key sends too many requests or leaves too many responses unread, or this address does so without a valid key.',
+    'This API key sends too many requests or leaves too many responses unread, or this address does so without a valid key; or the fleet has too many requests in progress.',
     retryAfter,
   ),
   431: errorResponse(`The request line and the headers are longer than ${MAX_HEADER_SIZE} together.`),
