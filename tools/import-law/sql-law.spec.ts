@@ -42,10 +42,8 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   'libs/history-store/src/deliveries/record-sql.ts': ['page', 'orderBy', 'most', 'maxBytes'],
   'libs/history-store/src/deliveries/find-event-sql.ts': ['conditions', 'since', 'most'],
   'libs/history-store/src/deliveries/find-waiting-sql.ts': [
-    'conditions',
-    "orderBy('w.', order)",
-    'most',
-    "columns.join(', ')",
+    ...['created', 'attempted', 'rows', 'all', "window('w.created_at')"],
+    ...['orderBy(order)', 'most', "columns.join(', ')"],
   ],
   // The statement of a page as a part of another.
   'libs/history-store/src/deliveries/postgres-delivery-history.ts': ['text'],

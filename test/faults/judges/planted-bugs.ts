@@ -80,7 +80,7 @@ const PROCESSOR: readonly Omit<PlantedBug, 'suite'>[] = [
   {
     name: 'a quarantined record loses its bytes',
     file: 'libs/contracts/src/codecs/read-value.ts',
-    is: 'sourceValue: value,',
+    is: 'sourceValue: isTooLarge ? null : value,',
     becomes: 'sourceValue: null,',
   },
 ];

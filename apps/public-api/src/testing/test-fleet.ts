@@ -8,7 +8,7 @@ export interface TestFleet extends TestStoreSuite {
   readonly api: TestApi;
   /** A key of the fleet with every scope, which only this API knows. */
   readonly key: string;
-  /** A key in the database, by default of the fleet and with every scope: whoever makes keys or sessions needs one. */
+  /** A key in the database, by default of the fleet and with every scope: who makes keys or sessions needs one. */
   storeKey(given?: KeyOptions): Promise<StoredKey>;
   /** The clock of the API, epoch ms; set back to START_MS before each test. */
   nowMs: number;

@@ -10,7 +10,7 @@ export const WALKED_MS = RETENTION_MS + PAGE_TOKEN_LIFETIME_MS;
 export const LOG_RETENTION_MS = RETENTION_MS + DAY_MS;
 /** The time that one file of a log covers. The broker deletes whole files, so that records can be read that much longer. */
 export const LOG_SEGMENT_MS = DAY_MS;
-/** Whoever can read a ping finds the versions of geofences and settings that it sees; a day is for the broker, to delete. */
+/** Who can read a ping finds the versions of geofences and settings that it sees; a day is for the broker, to delete. */
 export const VERSION_RETENTION_MS = LOG_RETENTION_MS + LOG_SEGMENT_MS + DAY_MS;
 
 export type ClampedWindow =

@@ -35,7 +35,7 @@ export class TlsLimits {
     });
   }
 
-  /** Call every second or so: a handshake that does not end tells nobody how much has come. */
+  /** Call every second or so: no event tells how much has come of a handshake that does not end. */
   sweep(): void {
     for (const socket of this.handshaking) limitHandshake(socket);
   }
@@ -47,8 +47,8 @@ function limitHandshake(socket: TLSSocket): void {
 }
 
 /**
- * Limits what a connection receives besides its responses. Nobody is told of key updates, of requests for a new handshake
- * and of session tickets beyond 10 KiB, and each takes as long as a response of the same size or longer.
+ * Limits what a connection receives besides its responses. No event tells of key updates, requests for a new handshake
+ * and session tickets beyond 10 KiB, and each takes as long as a response of the same size or longer.
  */
 export class OverheadLimit {
   private before: number;

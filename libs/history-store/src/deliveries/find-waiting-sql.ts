@@ -50,9 +50,9 @@ export function findWaitingSql(query: DeliveryQuery, maxBytes: number): Prepared
   const most = parameters.add(query.limit, 'integer');
   const bytes = parameters.add(maxBytes, 'bigint');
   const page = (rows: string): string => `${rows} ${orderBy(order)} LIMIT ${most} + 1`;
-  const rows = `SELECT * FROM (
-      (${page(`${createdIn(window)} AND ${ofAll}`)}) UNION ALL (${page(`${attemptedIn(window, fleet, event)} AND ${ofAll}`)})
-    ) AS waiting`;
+  const created = page(`${createdIn(window)} AND ${ofAll}`);
+  const attempted = page(`${attemptedIn(window, fleet, event)} AND ${ofAll}`);
+  const rows = `SELECT * FROM ((${created}) UNION ALL (${attempted})) AS waiting`;
   return {
     name: nameOf(query, filters),
     text: boundedText(page(rows), orderBy(order), { most, maxBytes: bytes }),
