@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { StreamsError, type TopicPartition } from '@waypost/streams';
+import { StreamsError } from '@waypost/streams';
 import { until } from '../../../../test/support/until.js';
 import { DELIVERIES, ok, SenderHarness } from './testing/sender-harness.js';
+import { wrapFeeds } from './testing/wrap-feeds.js';
 
 let harness: SenderHarness;
 
@@ -15,19 +16,11 @@ afterEach(() => harness.stop());
 /** Where the log is read again, the records from one offset to before another are in a batch that cannot be decoded. */
 function damage(from: number, to: number): StreamsError {
   const error = new StreamsError('CORRUPT_BATCH', 'The checksum is wrong.', { offset: from });
-  const { backend } = harness;
-  const makeFetcher = backend.fetcher.bind(backend);
-  backend.fetcher = () => {
-    const whole = makeFetcher();
-    const open = whole.open.bind(whole);
-    return Object.assign(whole, {
-      open: (source: TopicPartition, position: number) => {
-        const feed = open(source, position);
-        if (source.topic !== DELIVERIES.topic || position < from || position >= to) return feed;
-        return { next: () => Promise.reject(error), close: () => feed.close() };
-      },
-    });
-  };
+  wrapFeeds(harness.backend, (source, position, open) => {
+    const feed = open(source, position);
+    if (source.topic !== DELIVERIES.topic || position < from || position >= to) return feed;
+    return { next: () => Promise.reject(error), close: () => feed.close() };
+  });
   return error;
 }
 

@@ -4,6 +4,7 @@ import { holdsFor, until } from '../../../../test/support/until.js';
 import { DeliveryMemory } from './backlogs/delivery-memory.js';
 import { ATTEMPTS, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 import { anAttempt } from './testing/sender-samples.js';
+import { wrapFeeds } from './testing/wrap-feeds.js';
 
 let harness: SenderHarness;
 
@@ -85,17 +86,11 @@ describe('the sender, when a partition changes hands', () => {
 
   it('keeps nothing if it is revoked while it recovers, and has recovered only later (R-26)', async () => {
     const gate = new Gate();
-    const fetcher = harness.backend.fetcher.bind(harness.backend);
-    harness.backend.fetcher = () => {
-      const whole = fetcher();
-      const open = whole.open.bind(whole);
-      whole.open = (source, from) => {
-        const feed = open(source, from);
-        if (source.topic !== ATTEMPTS.topic) return feed;
-        return { next: () => gate.passed().then(() => feed.next()), close: () => feed.close() };
-      };
-      return whole;
-    };
+    wrapFeeds(harness.backend, (source, from, open) => {
+      const feed = open(source, from);
+      if (source.topic !== ATTEMPTS.topic) return feed;
+      return { next: () => gate.passed().then(() => feed.next()), close: () => feed.close() };
+    });
     harness.writeAttempt(anAttempt(1, {}));
     harness.leaveFailing(60_000);
     await harness.start(() => ok);

@@ -146,7 +146,7 @@ describe('a server that fails in its handshake', () => {
   });
 });
 
-/** A connection that ends as told. */
+/** A connection that ends in the way that the test chooses. */
 class Refused extends EventEmitter {
   readonly authorized = false;
   readonly authorizationError = 'CERT_HAS_EXPIRED';

@@ -1,12 +1,9 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { type LoopbackServer, startLoopbackServer } from './loopback-server.js';
 
-export interface ConnectProxy {
-  readonly port: number;
+export interface ConnectProxy extends LoopbackServer {
   /** Heads of the requests, as received. */
   readonly requests: readonly string[];
-  /** The number of client connections that are open. */
-  openConnections(): number;
-  stop(): Promise<void>;
 }
 
 /** Called with each complete request head and the port that it asks for. */
@@ -24,29 +21,14 @@ export function tunnelToLoopback(socket: Socket, targetPort: number): void {
 }
 
 /** A proxy on loopback that understands CONNECT only. */
-export function startConnectProxy(behave: ProxyBehavior = tunnelToLoopback): Promise<ConnectProxy> {
+export async function startConnectProxy(behave: ProxyBehavior = tunnelToLoopback): Promise<ConnectProxy> {
   const requests: string[] = [];
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
+  const server = await startLoopbackServer((socket) => {
     socket.once('data', (bytes) => {
       const head = bytes.toString('latin1');
       requests.push(head);
       behave(socket, Number(/^CONNECT \S+:(\d+) /.exec(head)?.[1]), requests.length);
     });
   });
-  const stop = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => {
-        resolve();
-      });
-      for (const socket of sockets) socket.destroy();
-    });
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      resolve({ port, requests, openConnections: () => sockets.size, stop });
-    });
-  });
+  return { ...server, requests };
 }

@@ -1,39 +1,26 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { type LoopbackServer, startLoopbackServer } from './loopback-server.js';
 
 /** Gets a connection, the first bytes that its client sent, and its number, from 1. */
 export type RelayBehavior = (client: Socket, first: Buffer, connectionNumber: number) => void;
 
-export interface Relay {
-  readonly port: number;
+export interface Relay extends LoopbackServer {
   /** How many connections there have been. */
   connections(): number;
-  stop(): Promise<void>;
 }
 
 /** Stands before a server and sees what TLS hides from both ends of a connection. */
-export function startRelay(behave: RelayBehavior): Promise<Relay> {
-  const sockets: Socket[] = [];
-  const server = createServer((client) => {
-    const connectionNumber = sockets.push(client);
-    client.on('error', () => undefined);
+export async function startRelay(behave: RelayBehavior): Promise<Relay> {
+  let made = 0;
+  const server = await startLoopbackServer((client) => {
+    made += 1;
+    const connectionNumber = made;
     client.once('data', (first) => {
       client.pause();
       behave(client, first, connectionNumber);
     });
   });
-  const stop = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => {
-        resolve();
-      });
-      for (const socket of sockets) socket.destroy();
-    });
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      resolve({ port, connections: () => sockets.length, stop });
-    });
-  });
+  return { ...server, connections: () => made };
 }
 
 /** Passes everything on to this port of 127.0.0.1 and back. @returns the other connection */

@@ -194,12 +194,9 @@ export class AttemptFlow {
       return;
     }
     this.resume(pending);
-    const dueMs = pending.due.monotonicMs;
     // The retry may already be due, after slow logging or a restart. That wait is not lateness.
-    const onTimeMs = Math.max(dueMs, this.options.monotonicMs());
-    this.dueTimers.at(dueMs, () => {
-      this.retry(pending, onTimeMs);
-    });
+    const onTimeMs = Math.max(due.monotonicMs, this.options.monotonicMs());
+    this.dueTimers.at(due.monotonicMs, () => this.retry(pending, onTimeMs));
   }
 
   private enqueue(pending: PendingDelivery): void {

@@ -4,6 +4,7 @@ import { flushed, holdsFor, until } from '../../../../../test/support/until.js';
 import type { AttemptRequest } from '../../single-attempt/attempt-runner.js';
 import { DELIVERIES, never, ok, SenderHarness, unavailable } from '../testing/sender-harness.js';
 import { aDelivery } from '../testing/sender-samples.js';
+import { wrapFeeds } from '../testing/wrap-feeds.js';
 import { CatchUp } from './catch-up.js';
 import { DeliveryMemory } from './delivery-memory.js';
 import { PartitionBacklogs } from './partition-backlogs.js';
@@ -143,15 +144,10 @@ describe('a batch that cannot be decoded, behind the position (R-45)', () => {
     for (let offset = 0; offset < 3; offset++) made.publish(offset, 'parked');
     const { backend, codecs } = made;
     const [backlogs, taken, failures] = [backlogsOf({ perSubscription: 500 }), [] as number[], [] as Error[]];
-    const fetcher = backend.fetcher.bind(backend);
     const corrupt = new Error('It cannot be decoded.');
-    backend.fetcher = () => {
-      const whole = fetcher();
-      const open = whole.open.bind(whole);
-      whole.open = (source, from) =>
-        from < 2 ? { next: () => Promise.reject(corrupt), close: () => undefined } : open(source, from);
-      return whole;
-    };
+    wrapFeeds(backend, (source, from, open) =>
+      from < 2 ? { next: () => Promise.reject(corrupt), close: () => undefined } : open(source, from),
+    );
     backlogs.park(backlogs.backlog('parked'), 0);
     backlogs.position = 3;
     let caughtUp = 0;
@@ -227,23 +223,17 @@ function names(from: number, to: number): string[] {
 describe('a subscription beyond its bound (R-26)', () => {
   it('leaves what is in flight alone when it cannot be read: else that would be sent again (R-25)', async () => {
     let isCorrupt = true;
-    const fetcher = harness.backend.fetcher.bind(harness.backend);
     let answer: () => void = () => undefined;
-    harness.backend.fetcher = () => {
-      const whole = fetcher();
-      const open = whole.open.bind(whole);
-      whole.open = (source, from) => {
-        if (source.topic !== DELIVERIES.topic || !isCorrupt || from === 0) return open(source, from);
-        const next = (): Promise<never> => {
-          isCorrupt = false;
-          // Once all that follows at once has been done, and before any timer.
-          process.nextTick(() => answer());
-          return Promise.reject(new Error('It cannot be decoded.'));
-        };
-        return { next, close: () => undefined };
+    wrapFeeds(harness.backend, (source, from, open) => {
+      if (source.topic !== DELIVERIES.topic || !isCorrupt || from === 0) return open(source, from);
+      const next = (): Promise<never> => {
+        isCorrupt = false;
+        // Once all that follows at once has been done, and before any timer.
+        process.nextTick(() => answer());
+        return Promise.reject(new Error('It cannot be decoded.'));
       };
-      return whole;
-    };
+      return { next, close: () => undefined };
+    });
     harness.publish(1, 'healthy');
     for (let n = 2; n <= 7; n++) harness.publish(n, 'dead');
     const answers = (request: AttemptRequest): AttemptResult | Promise<AttemptResult | null> => {

@@ -6,6 +6,9 @@ import { ok, type SenderHarness, unavailable } from '../testing/sender-harness.j
 
 type FailedDay = SubscriptionState['failedDays'][number];
 
+/** Time passes 300 times as fast: on a busy machine an attempt would look slow, and the position would pass its delivery. */
+const limits = { slowAfterMs: Infinity };
+
 let harness: SenderHarness;
 let answer: AttemptResult;
 
@@ -25,7 +28,7 @@ function nineteenFailures(): FailedDay[] {
 describe('a subscription with only failures for 7 days (R-29)', () => {
   it('is reported as disabled, with the reason, and while it fails again under one id, at most every 2 minutes', async () => {
     harness.leaveFailing(7 * dayMs, 'letting-fail', nineteenFailures());
-    await harness.start(() => answer);
+    await harness.start(() => answer, { limits });
     const reports = async () => (await harness.operations()).filter(({ type }) => type === 'disabled');
     let events = 0;
     await until(async () => {
@@ -46,7 +49,7 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
     const [first, second] = nineteenFailures();
     if (first && second) harness.leaveFailing(7 * dayMs, 'letting-fail', [first, second]);
     for (let n = 1; n <= 5; n++) harness.publish(n, 'letting-fail');
-    await harness.start(() => answer);
+    await harness.start(() => answer, { limits });
     await until(async () => (await harness.committedOffset()) === 5);
     await harness.stop();
     expect(await published(harness)).toEqual(Array.from({ length: 5 }, () => 'exhausted'));
@@ -56,7 +59,7 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
     answer = { type: 'response', statusCode: 410 };
     harness.leaveFailing(7 * dayMs, 'letting-fail', nineteenFailures());
     harness.publish(1, 'letting-fail');
-    await harness.start(() => answer);
+    await harness.start(() => answer, { limits });
     await until(async () => (await published(harness)).length > 0);
     expect(await published(harness)).toEqual(['disabled']);
   });
@@ -65,12 +68,12 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
     const known = nineteenFailures();
     harness.leaveFailing(dayMs, 'letting-fail', known);
     harness.publish(1, 'letting-fail');
-    await harness.start(() => answer);
+    await harness.start(() => answer, { limits });
     const day = Math.floor(harness.nowMs() / dayMs);
     const stored = async () => (await harness.states()).get('letting-fail')?.failedDays;
     await until(async () => (await stored())?.length === 4);
     expect(await stored()).toEqual([...known, { day, failed: 1 }]);
-    await harness.start(() => answer);
+    await harness.start(() => answer, { limits });
     harness.publish(2, 'letting-fail');
     await until(async () => (await stored())?.at(-1)?.failed === 2);
     expect(await stored()).toEqual([...known, { day, failed: 2 }]);
@@ -79,10 +82,10 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
   it('is reported under the same id after a restart, so that it counts once', async () => {
     harness.leaveFailing(7 * dayMs, 'letting-fail', nineteenFailures());
     harness.publish(1, 'letting-fail');
-    await harness.start(() => answer);
+    await harness.start(() => answer, { limits });
     const disabled = async () => (await harness.operations()).filter(({ type }) => type === 'disabled');
     await until(async () => (await disabled()).length === 1);
-    await harness.start(() => answer);
+    await harness.start(() => answer, { limits });
     harness.publish(2, 'letting-fail');
     await until(async () => (await disabled()).length === 2);
     expect(new Set((await disabled()).map(({ id }) => id)).size).toBe(1);
@@ -92,7 +95,7 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
     harness.leaveFailing(7 * dayMs, 'letting-fail', nineteenFailures());
     harness.subscribe('letting-fail', { updatedAt: Math.round(harness.nowMs()) });
     harness.publish(1, 'letting-fail');
-    await harness.start(() => answer);
+    await harness.start(() => answer, { limits });
     await until(async () => (await harness.committedOffset()) === 1);
     await harness.stop();
     expect(await published(harness)).toEqual(['exhausted']);
@@ -102,7 +105,7 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
     harness.leaveFailing(7 * dayMs - 1_000, 'letting-fail', nineteenFailures());
     harness.publish(1, 'letting-fail');
     let attempts = 0;
-    await harness.start(() => (++attempts === 1 ? ok : unavailable));
+    await harness.start(() => (++attempts === 1 ? ok : unavailable), { limits });
     harness.publish(2, 'letting-fail');
     await until(async () => (await harness.committedOffset()) === 2);
     await harness.stop();

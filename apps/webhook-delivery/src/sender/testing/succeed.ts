@@ -1,7 +1,7 @@
-import type { TopicPartition } from '@waypost/streams';
 import { until } from '../../../../../test/support/until.js';
 import type { AttemptRequest } from '../../single-attempt/attempt-runner.js';
 import { type Answer, ATTEMPTS, ok, type SenderHarness } from './sender-harness.js';
+import { wrapFeeds } from './wrap-feeds.js';
 
 /** The next sender takes over. @returns what it sends, and from where on it folds the attempts */
 export async function succeed(
@@ -9,20 +9,12 @@ export async function succeed(
   answer: Answer = () => ok,
 ): Promise<{ made: AttemptRequest[]; foldsFrom: number }> {
   const starts: number[] = [];
-  const { backend } = harness;
-  const makeFetcher = backend.fetcher.bind(backend);
-  backend.fetcher = () => {
-    const whole = makeFetcher();
-    const open = whole.open.bind(whole);
-    return Object.assign(whole, {
-      open: (source: TopicPartition, from: number) => {
-        if (source.topic === ATTEMPTS.topic) starts.push(from);
-        return open(source, from);
-      },
-    });
-  };
+  const unwrap = wrapFeeds(harness.backend, (source, from, open) => {
+    if (source.topic === ATTEMPTS.topic) starts.push(from);
+    return open(source, from);
+  });
   const made = await harness.start(answer);
   await until(() => starts.length > 0);
-  backend.fetcher = makeFetcher;
+  unwrap();
   return { made, foldsFrom: starts[0] ?? NaN };
 }
