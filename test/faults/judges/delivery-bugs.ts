@@ -7,14 +7,14 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   {
     name: 'every retry starts 5 s late',
     file: `${SENDER}/sender/attempts/attempt-flow.ts`,
-    is: 'this.dueTimers.at(dueMs, () => {',
-    becomes: 'this.dueTimers.at(dueMs + 5_000, () => {',
+    is: 'this.dueTimers.at(due.monotonicMs, () =>',
+    becomes: 'this.dueTimers.at(due.monotonicMs + 5_000, () =>',
   },
   {
     name: 'every retry starts 0.4 s late',
     file: `${SENDER}/sender/attempts/attempt-flow.ts`,
-    is: 'this.dueTimers.at(dueMs, () => {',
-    becomes: 'this.dueTimers.at(dueMs + 400, () => {',
+    is: 'this.dueTimers.at(due.monotonicMs, () =>',
+    becomes: 'this.dueTimers.at(due.monotonicMs + 400, () =>',
   },
   {
     name: 'a rate limit is half of what it says',
