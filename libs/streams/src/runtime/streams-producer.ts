@@ -224,40 +224,26 @@ class SharedProducer {
   }
 
   /** After a refusal the parts are tried one by one, so that it meets only the task that it is about. */
-  private async transact(parts: readonly Part[]): Promise<void> {
+  private async transact(parts: readonly Part[], isRepeated = false): Promise<void> {
     const open = this.openOf(parts);
-    const refusal = await this.attempt(open, false);
-    if (!refusal) return;
-    if (open.length > 1) for (const part of open) await this.transactAlone(part);
-    else for (const part of open) refuse(part, refusal);
-  }
-
-  private async transactAlone(part: Part): Promise<void> {
-    if (this.failure) {
-      part.reject(this.failure.error);
-      return;
+    if (open.length === 0) return;
+    try {
+      const baseOffsets = await this.producer.commit(joined(open.map(({ transaction }) => transaction)));
+      for (const { resolve } of open) resolve({ baseOffsets, isRepeated });
+    } catch (error) {
+      if (!isRefusal(error)) this.end('unknown', open, error);
+      else if (error.code === 'BROKER_UNAVAILABLE') this.end('held_up', open, error);
+      else if (open.length > 1) for (const part of open) await this.transact([part], true);
+      else for (const part of open) refuse(part, error);
     }
-    const refusal = await this.attempt(this.openOf([part]), true);
-    if (refusal) refuse(part, refusal);
   }
 
   private openOf(parts: readonly Part[]): Part[] {
-    for (const { isClosed, reject } of parts) if (isClosed()) reject(new Error('The task is closed.'));
-    return parts.filter(({ isClosed }) => !isClosed());
-  }
-
-  /** @returns a refusal, after which nothing of it is in the log; null: all of it is, or the producer has ended */
-  private async attempt(parts: readonly Part[], isRepeated: boolean): Promise<StreamsError | null> {
-    if (parts.length === 0) return null;
-    try {
-      const baseOffsets = await this.producer.commit(joined(parts.map(({ transaction }) => transaction)));
-      for (const { resolve } of parts) resolve({ baseOffsets, isRepeated });
-    } catch (error) {
-      if (!isRefusal(error)) this.end('unknown', parts, error);
-      else if (error.code === 'BROKER_UNAVAILABLE') this.end('held_up', parts, error);
-      else return error;
+    for (const { isClosed, reject } of parts) {
+      if (this.failure) reject(this.failure.error);
+      else if (isClosed()) reject(new Error('The task is closed.'));
     }
-    return null;
+    return this.failure ? [] : parts.filter(({ isClosed }) => !isClosed());
   }
 
   private end(end: ProducerEnd, parts: readonly Part[], error: unknown): void {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { waitOrAbort } from '../../abort.js';
 import { errorMessage, toError } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
-import { stableOffsetRequest } from '../../protocol/stable-offset.js';
+import { committedOffsetRequest } from '../../protocol/committed-offset.js';
 import { partitionName, type TopicPartition } from '../../record.js';
 import type { CommittedOffset, GroupMember, GroupOptions, RebalanceListener } from '../backend.js';
 import type { MemberAssignment } from '../cooperative-assignor.js';
@@ -98,23 +98,9 @@ export class KafkaGroupMember implements GroupMember {
     await Promise.race([this.loop, sleep(LOOP_END_WAIT_MS, undefined, { ref: false })]);
   }
 
-  async committed(
-    { topic, partition }: TopicPartition,
-    { stable } = { stable: false },
-  ): Promise<CommittedOffset | null> {
-    if (stable) return this.stablyCommitted({ topic, partition });
-    const topics = [{ topic, partitions: [{ partition }] }];
-    const answer = await this.atGroup<{
-      responses: { partitions: { partition: number; offset: string; metadata: string | null }[] }[];
-    }>('OffsetFetch', 4, { topics }, { client: this.options.offsets });
-    const found = answer.responses[0]?.partitions[0];
-    if (!found || Number(found.offset) < 0) return null;
-    return { offset: Number(found.offset), metadata: found.metadata ?? '' };
-  }
-
-  private async stablyCommitted(partition: TopicPartition): Promise<CommittedOffset | null> {
+  async committed(partition: TopicPartition, { stable } = { stable: false }): Promise<CommittedOffset | null> {
     const { groupId, offsets } = this.options;
-    const request = stableOffsetRequest(groupId, partition);
+    const request = committedOffsetRequest(groupId, partition, stable);
     const { offset, metadata } = await this.asked(request.apiName, () =>
       offsets.atCoordinator('group', groupId, (broker) => offsets.callRaw(broker, request)),
     );

@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { ByteReader } from '../../../protocol/bytes.js';
 import { TOPIC_ID_METADATA_VERSION } from '../../../protocol/topic-id.js';
+import { NO_TAGS, readString, skipTags } from '../../../protocol/tagged-fields.js';
 
 export interface FakeRequest {
   readonly api: string;
@@ -130,6 +131,9 @@ function respond(request: Buffer, node: number, options: FakeClusterOptions, por
     case 'ListOffsets':
       reader.position += 5;
       return Buffer.concat([int32(0), perPartition((code) => [int16(code), int64(-1), int64(7)])]);
+    case 'OffsetFetch':
+      skipTags(reader);
+      return committedOffset(answer(readString(reader)));
     case 'OffsetForLeaderEpoch':
       return epochEnd(reader, (key, present) => options.answer({ api, node, key, present }), node);
     default:
@@ -150,6 +154,13 @@ const TOPIC_ID_ANSWER = Buffer.concat([
   Buffer.from([0]),
   FAKE_TOPIC_ID,
 ]);
+
+/** No tags; offset 5, without metadata, in one partition of a topic without a name. */
+function committedOffset(code: number): Buffer {
+  const partition = [int32(0), int64(5), int32(0), Buffer.from([1]), int16(0), NO_TAGS];
+  const topics = [Buffer.from([2, 1, 2]), ...partition, NO_TAGS];
+  return Buffer.concat([NO_TAGS, int32(0), ...topics, int16(code), NO_TAGS]);
+}
 
 type Body = Buffer | Promise<Buffer>;
 type Answer = (key: string, partition?: string) => number;
@@ -213,10 +224,6 @@ function coordinatorAnswer(api: string, reader: ByteReader, answer: Answer, port
       reader.position += 4;
       reader.string();
       return Buffer.concat([int32(0), partitionAnswers(reader, api, () => [int16(answer(key))])]);
-    case 'OffsetFetch': {
-      const found = partitionAnswers(reader, api, () => [int64(5), string(''), int16(0)]);
-      return Buffer.concat([int32(0), found, int16(answer(key))]);
-    }
     case 'JoinGroup':
       return joined(reader, error(answer(key)));
     case 'SyncGroup':

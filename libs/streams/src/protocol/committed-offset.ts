@@ -2,17 +2,18 @@ import type { TopicPartition } from '../record.js';
 import { brokerError, ByteReader, int32 } from './bytes.js';
 import { compactString, NO_TAGS, readString, skipString, skipTags, unsignedVarint } from './tagged-fields.js';
 
-interface StableOffset {
+interface FoundOffset {
   /** -1: nothing is committed. */
   readonly offset: number;
   readonly metadata: string;
 }
 
 /**
- * OffsetFetch v7 (Kafka 2.5) of one partition. It is refused with UNSTABLE_OFFSET_COMMIT while a transaction has a position
- * of it: an older version returns the previous one, even after the transaction was committed, until its markers are written.
+ * OffsetFetch v7 (Kafka 2.5) of one partition, which kafkajs lacks. `stable`: refused with UNSTABLE_OFFSET_COMMIT while a
+ * transaction has a position of it. Otherwise the previous one is returned, even after the transaction was committed,
+ * until its markers are written.
  */
-export function stableOffsetRequest(groupId: string, { topic, partition }: TopicPartition) {
+export function committedOffsetRequest(groupId: string, { topic, partition }: TopicPartition, stable: boolean) {
   const payload = Buffer.concat([
     NO_TAGS,
     compactString(groupId),
@@ -21,7 +22,7 @@ export function stableOffsetRequest(groupId: string, { topic, partition }: Topic
     unsignedVarint(2), // one partition
     int32(partition),
     NO_TAGS,
-    Buffer.from([1]), // require_stable
+    Buffer.from([Number(stable)]),
     NO_TAGS,
   ]);
   return { apiKey: 9, apiVersion: 7, apiName: 'OffsetFetch', payload, decode };
@@ -32,7 +33,7 @@ function decode(payload: Buffer): StableOffset {
   const reader = new ByteReader(payload);
   skipTags(reader);
   reader.int32(); // throttle time
-  let found: StableOffset & { readonly errorCode: number } = { offset: -1, metadata: '', errorCode: 0 };
+  let found: FoundOffset & { readonly errorCode: number } = { offset: -1, metadata: '', errorCode: 0 };
   for (let topics = reader.unsignedVarint() - 1; topics > 0; topics--) {
     skipString(reader);
     for (let partitions = reader.unsignedVarint() - 1; partitions > 0; partitions--) found = readPartition(reader);
@@ -43,7 +44,7 @@ function decode(payload: Buffer): StableOffset {
   return found;
 }
 
-function readPartition(reader: ByteReader): StableOffset & { readonly errorCode: number } {
+function readPartition(reader: ByteReader): FoundOffset & { readonly errorCode: number } {
   reader.int32(); // partition
   const offset = reader.int64();
   reader.int32(); // leader epoch
