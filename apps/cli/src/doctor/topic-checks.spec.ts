@@ -2,7 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import type { Finding } from './finding.js';
 import { checkTopics, type FoundTopic } from './topic-checks.js';
 
-const LIMITS = { 'max.message.bytes': '1048576', 'retention.ms': '1382400000', 'retention.bytes': '-1' };
+const LIMITS = {
+  'max.message.bytes': '1048576',
+  'retention.ms': '1382400000',
+  'retention.bytes': '-1',
+  'segment.ms': '86400000',
+};
 const WANTED = [{ name: 'telemetry.pings', partitions: 4, configs: { 'cleanup.policy': 'delete', ...LIMITS } }];
 const GOOD = { 'cleanup.policy': 'delete', ...LIMITS, 'min.insync.replicas': '2' };
 const WHOLE = { replicas: 3, inSync: 3, leaderless: 0, behind: 0 };
@@ -23,6 +28,10 @@ describe('what the doctor says of topics that are there (R-40)', () => {
     expect(topic({}, { 'retention.ms': '-1' })).toEqual([]);
   });
 
+  it('finds nothing in shorter files', () => {
+    expect(topic({}, { 'segment.ms': '3600000' })).toEqual([]);
+  });
+
   it.each([
     ['brokers before 3.7 would write nothing', 'warning', { replicas: 1 }, {}, 'min.insync.replicas=1'],
     ['no broker may be away', 'warning', {}, { 'min.insync.replicas': '3' }, 'min.insync.replicas=2'],
@@ -31,6 +40,7 @@ describe('what the doctor says of topics that are there (R-40)', () => {
     ['records may be smaller than ours', 'problem', {}, { 'max.message.bytes': '1000' }, 'max.message.bytes=1048576'],
     ['records go too soon', 'problem', {}, { 'retention.ms': '604800000' }, 'retention.ms=1382400000'],
     ['records go when there are many', 'problem', {}, { 'retention.bytes': '1073741824' }, 'retention.bytes=-1'],
+    ['files last longer than ours', 'warning', {}, { 'segment.ms': '604800000' }, 'segment.ms=86400000'],
     ['one broker alone may acknowledge', 'warning', {}, { 'min.insync.replicas': '1' }, 'min.insync.replicas=2'],
     ['it is compacted where it must not be', 'problem', {}, { 'cleanup.policy': 'compact' }, 'cleanup.policy=delete'],
   ] as const)('says what to do when %s', (_, level, found, configs, fix) => {

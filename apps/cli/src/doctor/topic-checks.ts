@@ -28,8 +28,11 @@ const VITAL = [
   'retention.ms',
   'retention.bytes',
   'min.compaction.lag.ms',
+  'segment.ms',
 ];
 const AT_LEAST = ['max.message.bytes', 'retention.ms', 'min.compaction.lag.ms'];
+/** A file is deleted or compacted as a whole, so records are read for that much longer. */
+const AT_MOST = ['segment.ms'];
 const MIN_IN_SYNC = 'min.insync.replicas';
 const ABOUT = 'kafka';
 
@@ -65,7 +68,7 @@ function checkTopic(topic: WantedTopic, found: FoundTopic): Finding[] {
     if (expected === undefined || value === undefined || isGood(setting, value, expected)) continue;
     const command = `kafka-configs --alter --entity-type topics --entity-name ${name} --add-config ${setting}=${expected}`;
     // Where no reader looks at times, the topic works until the clock of a writer is an hour ahead of the broker's.
-    const isHarmless = setting === 'message.timestamp.type' && !timesCount(topic);
+    const isHarmless = AT_MOST.includes(setting) || (setting === 'message.timestamp.type' && !timesCount(topic));
     const finding = isHarmless ? warning : problem;
     findings.push(finding(ABOUT, `${name} has ${setting}=${value} where ${expected} is expected`, command));
   }
@@ -73,6 +76,7 @@ function checkTopic(topic: WantedTopic, found: FoundTopic): Finding[] {
 }
 
 function isGood(setting: string, value: string, expected: string): boolean {
+  if (AT_MOST.includes(setting)) return Number(value) <= Number(expected);
   if (!AT_LEAST.includes(setting)) return value === expected;
   // -1: for ever
   return Number(value) >= Number(expected) || (setting === 'retention.ms' && value === '-1');
