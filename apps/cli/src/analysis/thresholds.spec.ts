@@ -38,6 +38,11 @@ describe('The thresholds of a back-test', () => {
     }
   });
 
+  it('each say what the rules have now', () => {
+    for (const { name, parse, present } of THRESHOLDS)
+      expect(changedSettings({ [name]: parse(present) })).toEqual(DEFAULT_RULE_SETTINGS);
+  });
+
   it('are the rules as they are when none is given', () => {
     expect(changedSettings({ window: undefined })).toEqual(DEFAULT_RULE_SETTINGS);
   });

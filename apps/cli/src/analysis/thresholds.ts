@@ -8,6 +8,8 @@ export interface Threshold {
   readonly flag: string;
   /** As commander names it. */
   readonly name: string;
+  /** What the rules have, as it would be given. */
+  readonly present: string;
   readonly description: string;
   readonly parse: (text: string) => number;
   readonly apply: (settings: RuleSettings, value: number) => RuleSettings;
@@ -31,11 +33,18 @@ function ofGeofences(settings: RuleSettings, more: Partial<RuleSettings['geofenc
   return { ...settings, geofences: { ...settings.geofences, ...more } };
 }
 
-function threshold(flag: string, description: string, parse: Threshold['parse'], apply: Threshold['apply']): Threshold {
+function threshold(
+  flag: string,
+  present: string,
+  description: string,
+  parse: Threshold['parse'],
+  apply: Threshold['apply'],
+): Threshold {
   return {
     flag,
+    present,
     name: flag.slice('--'.length, flag.indexOf(' ')).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-    description,
+    description: `${description}; now ${present}`,
     parse,
     apply,
   };
@@ -44,6 +53,7 @@ function threshold(flag: string, description: string, parse: Threshold['parse'],
 export const THRESHOLDS: readonly Threshold[] = [
   threshold(
     '--window <duration>',
+    '180s',
     'time between two positions of a device (R-7)',
     parseDuration,
     (settings, value) => ({
@@ -53,48 +63,59 @@ export const THRESHOLDS: readonly Threshold[] = [
   ),
   threshold(
     '--moving-speed <km/h>',
+    '5',
     'speed at which a vehicle counts as moving (R-9)',
     parsePositive,
     (settings, value) => ofRoutes(settings, { movingSpeedInKmh: value }),
   ),
   threshold(
     '--moving-distance <m>',
+    '200',
     'distance from the stop point at which it counts as moving (R-9)',
     parsePositive,
     (settings, value) => ofRoutes(settings, { movingDistanceInMeters: value }),
   ),
-  threshold('--still-speed <km/h>', 'below this speed a vehicle stands still (R-9)', parsePositive, (settings, value) =>
-    ofRoutes(settings, { stillSpeedInKmh: value }),
+  threshold(
+    '--still-speed <km/h>',
+    '3',
+    'below this speed a vehicle stands still (R-9)',
+    parsePositive,
+    (settings, value) => ofRoutes(settings, { stillSpeedInKmh: value }),
   ),
   threshold(
     '--still-after <duration>',
+    '300s',
     'how long it must stand still to end a route (R-9)',
     parseDuration,
     (settings, value) => ofRoutes(settings, { stillMs: value }),
   ),
   threshold(
     '--off-after <duration>',
+    '30s',
     'how long the ignition must be off to end a route (R-9)',
     parseDuration,
     (settings, value) => ofRoutes(settings, { ignitionOffMs: value }),
   ),
-  threshold('--gap <duration>', 'time without a fix that ends a route (R-9)', parseDuration, (settings, value) =>
+  threshold('--gap <duration>', '1h', 'time without a fix that ends a route (R-9)', parseDuration, (settings, value) =>
     ofRoutes(settings, { gapMs: value }),
   ),
   threshold(
     '--leave-margin <m>',
+    '20',
     'distance beyond the edge that counts as out, at least 10 % of the radius (R-8)',
     parsePositive,
     (settings, value) => ofGeofences(settings, { marginInMeters: value }),
   ),
   threshold(
     '--leave-fixes <n>',
+    '2',
     'consecutive fixes outside before it counts as left (R-8)',
     parsePositive,
     (settings, value) => ofGeofences(settings, { leaveFixes: value }),
   ),
   threshold(
     '--leave-after <duration>',
+    '30s',
     'time outside before it counts as left (R-8)',
     parseDuration,
     (settings, value) => ofGeofences(settings, { leaveMs: value }),

@@ -77,7 +77,7 @@ export function addStateCommands(program: Command, { terminal, callerDir }: Prog
   leaf(
     state,
     'export <file>',
-    'Writes them to a file. All applications must be stopped, and everything finished.',
+    'Writes fleets, geofences, subscriptions and the state of devices to a file. All applications must be stopped, and everything finished.',
   ).action(async (file: string, { dataDir }: Shared) => {
     const { exportState } = await import('../commands/state-export.js');
     await exportState(terminal, { dataDir, file: fromCaller(callerDir, file) });

@@ -22,7 +22,8 @@ interface PublishFlags extends Shared {
 }
 
 export function addPublish(program: Command, { terminal, now, callerDir }: ProgramContext): void {
-  const format = 'one object per line, with deviceId, eventTime (ISO 8601) and other fields of the ping schema';
+  const names = 'other fields of the ping schema, also as speedKmh, headingDeg, altitudeM, odometerM or seq';
+  const format = `one object per line, with deviceId, eventTime (ISO 8601) and ${names}; the rest becomes attributes`;
   leaf(program, 'publish <file>', `Publishes the pings of an .ndjson or .ndjson.gz file, in file order: ${format}.`)
     .requiredOption('--fleet <id>', 'the fleet that the devices belong to')
     .option('--shift-to-now', 'shift all times so that the newest ping is now')

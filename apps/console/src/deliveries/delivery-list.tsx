@@ -165,7 +165,7 @@ function NoDeliveries({ isFiltered, isStopped, clear }: NoDeliveriesProps) {
       <Empty title="No delivery matches these filters">
         <p>
           Choose a longer range, or remove a filter. Write a payload field as in the body, such as{' '}
-          <code>driverId:d-46</code>.
+          <code>driverId:driver-46</code>.
         </p>
         <button type="button" onClick={clear}>
           Clear the filters

@@ -64,11 +64,11 @@ function Fields({ filters, onChange, isLive }: FilterBarProps) {
           />
           <TextField
             label="Payload field"
-            placeholder="e.g. driverId:d-46"
+            placeholder="e.g. driverId:driver-46"
             value={payload}
             onChange={(text) => set({ payload: text })}
             pattern="[^:]+:.*"
-            problem="The name of a field, a colon and its value, such as driverId:d-46"
+            problem="The name of a field, a colon and its value, such as driverId:driver-46"
           />
           <OrderField value={order} onChange={(next) => set({ order: next })} />
         </>

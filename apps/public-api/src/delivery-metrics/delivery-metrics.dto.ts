@@ -49,7 +49,7 @@ const percentile = z
 export const figures = z.strictObject({
   deliveries: z.strictObject({ delivered: count, failed: count, expired: count, pending: count }).meta({
     description:
-      'Deliveries by outcome. `expired` deliveries waited for a suspended subscription until the retention ended; the history shows them as `failed`.',
+      'Deliveries by outcome. `expired` deliveries waited for 15 days, because their subscription was suspended, paused or behind a backlog; the history shows them as `failed`.',
   }),
   attempts: z
     .strictObject(Object.fromEntries(ATTEMPT_CLASSES.map((name) => [name, count])))

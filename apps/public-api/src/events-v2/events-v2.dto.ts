@@ -42,7 +42,7 @@ const payloadParameter = parameterText(MAX_PAYLOAD_FILTER_LENGTH)
   .optional()
   .meta({
     pattern: '^[^:\\u0000-\\u001f\\u007f-\\u009f]+:[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-    description: `Only deliveries whose payload has this value, such as \`driverId:driver-46\` or \`geofence.name:Depot\`. The names in the path are joined by dots, and the path may start anywhere in the payload; every item of a list is searched. This filter has no index: each page searches up to ${countText(MOST_SEARCHED)} deliveries that match the other filters.`,
+    description: `Only deliveries whose payload has this value, such as \`driverId:driver-46\`, \`geofenceName:Depot\` or \`startLocation.latitude:52.52\`. The names in the path are joined by dots, and the path may start anywhere in the payload; every item of a list is searched. This filter has no index: each page searches up to ${countText(MOST_SEARCHED)} deliveries that match the other filters.`,
   });
 
 /** The filters of v2 (R-33). */

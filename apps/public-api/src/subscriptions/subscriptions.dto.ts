@@ -99,7 +99,10 @@ const auth = z
 const rateMessage = `must be a whole number from 1 to ${String(MAX_RATE_LIMIT_PER_SECOND)}, or null for no limit`;
 const rateLimitPerSecond = wholeNumber(1, MAX_RATE_LIMIT_PER_SECOND, rateMessage)
   .nullable()
-  .meta({ description: 'Maximum attempts started per second, including retries; null: no limit.' });
+  .meta({
+    description:
+      'First attempts started per second; null: no limit. Retries do not wait for it: later first attempts make up for them, for at most a minute.',
+  });
 
 /** How deliveries are sent (R-16, R-28, R-29). */
 const sending = {

@@ -235,7 +235,7 @@ export interface FigureBucket {
   readonly subscriptionId?: string;
   /** Only with `groupBy=eventType`. */
   readonly eventType?: string;
-  /** Deliveries by outcome. `expired` deliveries waited for a suspended subscription until the retention ended; the history shows them as `failed`. */
+  /** Deliveries by outcome. `expired` deliveries waited for 15 days, because their subscription was suspended, paused or behind a backlog; the history shows them as `failed`. */
   readonly deliveries: {
     readonly delivered: number;
     readonly failed: number;
@@ -397,7 +397,7 @@ export interface CreateSubscriptions {
     /** PEM, not encrypted: RSA with 2,048 to 4,096 bits, P-256, P-384, P-521 or Ed25519. It is stored encrypted and never shown. */
     readonly privateKey: string;
   } | null;
-  /** Maximum attempts started per second, including retries; null: no limit. */
+  /** First attempts started per second; null: no limit. Retries do not wait for it: later first attempts make up for them, for at most a minute. */
   readonly rateLimitPerSecond?: number | null;
   /** What happens while the endpoint fails. With `fail`, each delivery gets its 5 attempts. With `hold`, after 5 minutes of nothing but failures, deliveries are held until a probe is accepted and are then sent in order. */
   readonly onOutage?: 'fail' | 'hold';
@@ -655,7 +655,7 @@ export interface UpdateSubscription {
     /** PEM, not encrypted: RSA with 2,048 to 4,096 bits, P-256, P-384, P-521 or Ed25519. It is stored encrypted and never shown. */
     readonly privateKey: string;
   } | null;
-  /** Maximum attempts started per second, including retries; null: no limit. */
+  /** First attempts started per second; null: no limit. Retries do not wait for it: later first attempts make up for them, for at most a minute. */
   readonly rateLimitPerSecond?: number | null;
   /** What happens while the endpoint fails. With `fail`, each delivery gets its 5 attempts. With `hold`, after 5 minutes of nothing but failures, deliveries are held until a probe is accepted and are then sent in order. */
   readonly onOutage?: 'fail' | 'hold';
@@ -1057,7 +1057,7 @@ export interface CreateFleet {
 
 export interface FleetTotals {
   readonly fleetId: string;
-  /** Deliveries by outcome. `expired` deliveries waited for a suspended subscription until the retention ended; the history shows them as `failed`. */
+  /** Deliveries by outcome. `expired` deliveries waited for 15 days, because their subscription was suspended, paused or behind a backlog; the history shows them as `failed`. */
   readonly deliveries: {
     readonly delivered: number;
     readonly failed: number;
@@ -1195,7 +1195,7 @@ export interface Operations {
       readonly statusCode?: number;
       /** Only deliveries with this status. */
       readonly status?: 'delivered' | 'failed' | 'pending';
-      /** Only deliveries whose payload has this value, such as `driverId:driver-46` or `geofence.name:Depot`. The names in the path are joined by dots, and the path may start anywhere in the payload; every item of a list is searched. This filter has no index: each page searches up to 5,000 deliveries that match the other filters. */
+      /** Only deliveries whose payload has this value, such as `driverId:driver-46`, `geofenceName:Depot` or `startLocation.latitude:52.52`. The names in the path are joined by dots, and the path may start anywhere in the payload; every item of a list is searched. This filter has no index: each page searches up to 5,000 deliveries that match the other filters. */
       readonly payload?: string;
       /** `asc`, the default: newest last. `desc`: newest first. */
       readonly order?: 'asc' | 'desc';
