@@ -19,7 +19,7 @@ export {
   type SchemaRegistryPort,
 } from './registry/schema-registry.js';
 export { noAnswer, registryAddress, registryAgent, sendToRegistry } from './registry/registry-http.js';
-export { setUpKafka } from './topics/set-up-kafka.js';
+export { fixOfPartitions, setUpKafka } from './topics/set-up-kafka.js';
 export { type DecodeResult, resolveBatch, schemaIdOf, type SubjectCodec } from './codecs/subject-codec.js';
 export { type KafkaPermission, kafkaPermissions, type KafkaUser } from './topics/kafka-permissions.js';
 export {

@@ -90,7 +90,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   WAYPOST_SUPERVISED: 'Stop when the process that started this one ends',
   LOG_LEVEL: '`debug`, `info`, `warn`, `error` or `silent`',
   WAYPOST_PARTITIONS: 'Partitions of new topics',
-  WAYPOST_REPLICATION_FACTOR: 'Replicas of new topics; from 3 on, `min.insync.replicas` is 2',
+  WAYPOST_REPLICATION_FACTOR: 'Replicas of new topics; from 3 on, `min.insync.replicas` is 2, else 1',
 };
 
 const TRACED = 'telemetry-processor, webhook-delivery, history-projector';

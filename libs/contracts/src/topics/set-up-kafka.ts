@@ -70,13 +70,14 @@ async function checkPartitions(
 }
 
 function specOf(topic: TopicDefinition, partitions: number, replicationFactor: number): TopicSpec {
-  // With three replicas, an acknowledged record survives the loss of any one broker only if two of them hold it.
-  const replication: Record<string, string> = replicationFactor >= 3 ? { 'min.insync.replicas': '2' } : {};
+  // With three replicas, an acknowledged record survives the loss of any one broker only if two of them hold it. With
+  // fewer, the default of the brokers may exceed the replicas, and then applications do not start.
+  const minInSync = replicationFactor >= 3 ? '2' : '1';
   return {
     name: topic.name,
     partitions: expectedPartitions(topic, partitions),
     replicationFactor,
-    configs: { ...topic.configs, ...replication },
+    configs: { ...topic.configs, 'min.insync.replicas': minInSync },
   };
 }
 
@@ -87,14 +88,17 @@ function expectedPartitions(topic: TopicDefinition, partitions: number): number 
 /** Tasks pair partitions of different topics by number, so unequal counts would silently lose state and order. */
 function assertPartitions(topic: TopicDefinition, found: number | undefined, expected: number): void {
   if (found === expected) return;
-  const fix =
-    topic.partitions === 1
-      ? 'delete the topic so that it is created again'
-      : `set WAYPOST_PARTITIONS to the number that all topics have, or delete ${topic.name} if nothing has been written to it`;
   throw new ContractsError(
     'partition_count_differs',
-    `Topic ${topic.name} has ${String(found ?? 0)} partitions where ${String(expected)} are expected: ${fix}.`,
+    `Topic ${topic.name} has ${String(found ?? 0)} partitions where ${String(expected)} are expected: ${fixOfPartitions(topic)}.`,
   );
+}
+
+/** For people: what to do about a topic with another number of partitions than expected. */
+export function fixOfPartitions({ name, partitions }: Pick<TopicDefinition, 'name' | 'partitions'>): string {
+  return partitions === 1
+    ? 'delete the topic so that it is created again'
+    : `set WAYPOST_PARTITIONS to the number that all topics have, or delete ${name} if nothing has been written to it`;
 }
 
 /**
