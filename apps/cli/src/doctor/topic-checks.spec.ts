@@ -7,6 +7,7 @@ const LIMITS = {
   'retention.ms': '1382400000',
   'retention.bytes': '-1',
   'segment.ms': '86400000',
+  'delete.retention.ms': '86400000',
 };
 const WANTED = [{ name: 'telemetry.pings', partitions: 4, configs: { 'cleanup.policy': 'delete', ...LIMITS } }];
 const GOOD = { 'cleanup.policy': 'delete', ...LIMITS, 'min.insync.replicas': '2' };
@@ -24,7 +25,7 @@ describe('what the doctor says of topics that are there (R-40)', () => {
   });
 
   it('finds nothing in records that are kept for longer, or for ever', () => {
-    expect(topic({}, { 'retention.ms': '1382400001' })).toEqual([]);
+    expect(topic({}, { 'retention.ms': '1382400001', 'delete.retention.ms': '86400001' })).toEqual([]);
     expect(topic({}, { 'retention.ms': '-1' })).toEqual([]);
   });
 
@@ -33,7 +34,14 @@ describe('what the doctor says of topics that are there (R-40)', () => {
   });
 
   it.each([
-    ['brokers before 3.7 would write nothing', 'warning', { replicas: 1 }, {}, 'min.insync.replicas=1'],
+    ['it has fewer replicas than must be in sync', 'problem', { replicas: 1 }, {}, 'min.insync.replicas=1'],
+    [
+      'deletions go before they are read',
+      'problem',
+      {},
+      { 'delete.retention.ms': '3600000' },
+      'delete.retention.ms=86400000',
+    ],
     ['no broker may be away', 'warning', {}, { 'min.insync.replicas': '3' }, 'min.insync.replicas=2'],
     ['a partition has no leader', 'problem', { leaderless: 1 }, {}, 'A broker is down: start it again'],
     ['a replica has fallen behind', 'warning', { behind: 2 }, {}, 'under-replicated'],
@@ -52,7 +60,7 @@ describe('what the doctor says of topics that are there (R-40)', () => {
   it.each([
     ['fewer replicas are in sync than writing needs', { inSync: 1, behind: 2 }, '2', ['problem', 'warning']],
     ['one replica is away that writing does not need', { inSync: 2, behind: 2 }, '2', ['warning']],
-    ['all replicas are in sync that there are', { replicas: 1, inSync: 1 }, '2', ['warning', 'warning']],
+    ['all replicas are in sync that there are', { replicas: 1, inSync: 1 }, '1', ['warning']],
     ['no partition has a leader', { inSync: null, leaderless: 4 }, '2', ['problem']],
   ] as const)('tells a topic that nothing can be written to from one that can: %s', (_, found, minInSync, levels) => {
     const findings = topic(found, { 'min.insync.replicas': minInSync });

@@ -28,9 +28,10 @@ const VITAL = [
   'retention.ms',
   'retention.bytes',
   'min.compaction.lag.ms',
+  'delete.retention.ms',
   'segment.ms',
 ];
-const AT_LEAST = ['max.message.bytes', 'retention.ms', 'min.compaction.lag.ms'];
+const AT_LEAST = ['max.message.bytes', 'retention.ms', 'min.compaction.lag.ms', 'delete.retention.ms'];
 /** A file is deleted or compacted as a whole, so records are read for that much longer. */
 const AT_MOST = ['segment.ms'];
 const MIN_IN_SYNC = 'min.insync.replicas';
@@ -99,7 +100,7 @@ export function checkWritable(name: string, { replicas, inSync, leaderless, conf
   return findings;
 }
 
-/** Records are acknowledged by `min.insync.replicas` of them: with as many, no broker may be down. More than there are count as many since Kafka 3.7. */
+/** Records are acknowledged by `min.insync.replicas` of them: with as many, no broker may be down. */
 function checkReplicas(name: string, found: FoundTopic, replicationFactor: number): Finding[] {
   const { replicas, behind } = found;
   const findings = checkMinInSync(name, found);
@@ -118,22 +119,14 @@ function checkReplicas(name: string, found: FoundTopic, replicationFactor: numbe
 
 function checkMinInSync(name: string, { replicas, configs }: FoundTopic): Finding[] {
   const minInSync = Number(configs.get(MIN_IN_SYNC) ?? NaN);
-  const setting = `${MIN_IN_SYNC}=${String(minInSync)}`;
-  const warn = (what: string, value: number): Finding[] => [
-    warning(
-      ABOUT,
-      what,
-      `kafka-configs --alter --entity-type topics --entity-name ${name} --add-config ${MIN_IN_SYNC}=${String(value)}`,
-    ),
-  ];
+  const what = `${name} has ${MIN_IN_SYNC}=${String(minInSync)}`;
+  const set = (value: number): string =>
+    `kafka-configs --alter --entity-type topics --entity-name ${name} --add-config ${MIN_IN_SYNC}=${String(value)}`;
+  // Brokers since Kafka 3.7 would write all the same, with all replicas in sync.
   if (minInSync > replicas)
-    return warn(
-      `${name} has ${setting} and ${String(replicas)} replicas: brokers before 3.7 then write nothing`,
-      replicas,
-    );
+    return [problem(ABOUT, `${what} and ${String(replicas)} replicas: applications do not start`, set(replicas))];
   if (replicas > 1 && minInSync === replicas)
-    return warn(`${name} has ${setting}, as many as it has replicas`, replicas - 1);
-  if (replicas >= 3 && minInSync < 2)
-    return warn(`${name} has ${setting}: a record that only one broker has acknowledged is lost with that broker`, 2);
-  return [];
+    return [warning(ABOUT, `${what}, as many as it has replicas`, set(replicas - 1))];
+  if (!(replicas >= 3 && minInSync < 2)) return [];
+  return [warning(ABOUT, `${what}: a record that only one broker has acknowledged is lost with that broker`, set(2))];
 }

@@ -34,6 +34,13 @@ describe('The topic table', () => {
     expect(configs).not.toHaveProperty(['retention.ms']);
   });
 
+  it.each(allTopics.filter((topic) => topic.cleanup === 'compact'))(
+    'keeps the deletions of $name as long as applications require, whatever the default of the brokers',
+    ({ configs }) => {
+      expect(Number(configs['delete.retention.ms'])).toBeGreaterThanOrEqual(86_400_000);
+    },
+  );
+
   it('keeps versions longer than pings can be read, which the broker deletes by whole files (R-8, R-9)', () => {
     const [pings, ...versioned] = ['telemetry.pings', 'fleet.geofences', 'fleet.settings'].map(topicNamed);
     const readableMs = ['retention.ms', 'segment.ms'].reduce((sum, name) => sum + Number(pings?.configs[name]), 0);

@@ -1,4 +1,4 @@
-import { LOG_RETENTION_MS, LOG_SEGMENT_MS, MINUTE_MS, VERSION_RETENTION_MS } from '@waypost/domain';
+import { DAY_MS, LOG_RETENTION_MS, LOG_SEGMENT_MS, MINUTE_MS, VERSION_RETENTION_MS } from '@waypost/domain';
 import {
   deviceStateSchema,
   fleetEventSchema,
@@ -59,6 +59,8 @@ const compactedConfigs: Readonly<Record<string, string>> = {
   'cleanup.policy': 'compact',
   'min.cleanable.dirty.ratio': '0.1',
   'segment.ms': String(10 * MINUTE_MS),
+  // Checkpoints that are nearly as old are used. With a lower default of the brokers, applications do not start.
+  'delete.retention.ms': String(DAY_MS),
   'max.message.bytes': String(DERIVED_LIMIT_BYTES),
   ...byAppendTime,
 };
