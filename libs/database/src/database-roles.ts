@@ -8,40 +8,91 @@ import type { EntityManager } from 'typeorm';
 export const API_ROLE = 'waypost_api';
 export const PROJECTOR_ROLE = 'waypost_projector';
 
-const MANAGED =
-  'fleets, api_keys, portal_sessions, fleet_portals, webhook_subscriptions, geofences, webhook_replays, ' +
-  'webhook_replay_series, idempotency_keys, subscription_operations, outbox';
-const VIEWS = 'fleet_deliveries, fleet_delivery_figures, fleet_path_points, fleet_waiting_deliveries';
-const PROJECTED =
-  'deliveries, delivery_figures, path_points, waiting_deliveries, projection_positions, projected_topics, delivery_progress';
+type Role = typeof API_ROLE | typeof PROJECTOR_ROLE;
 
-const RIGHTS: readonly (readonly [role: string, grants: readonly string[]])[] = [
-  [
-    API_ROLE,
-    [
-      `GRANT SELECT, INSERT, UPDATE, DELETE ON ${MANAGED} TO ${API_ROLE}`,
-      `GRANT USAGE ON SEQUENCE outbox_id_seq TO ${API_ROLE}`,
-      `GRANT SELECT ON ${VIEWS}, delivery_progress, migrations TO ${API_ROLE}`,
-    ],
-  ],
-  [
-    PROJECTOR_ROLE,
-    [
-      `GRANT SELECT, INSERT, UPDATE, DELETE ON ${PROJECTED} TO ${PROJECTOR_ROLE}`,
-      `GRANT SELECT ON migrations TO ${PROJECTOR_ROLE}`,
-    ],
-  ],
+interface Grant {
+  readonly role: Role;
+  readonly on: 'TABLE' | 'SEQUENCE';
+  readonly privileges: readonly string[];
+  readonly names: readonly string[];
+}
+
+const EVERYTHING = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
+const MANAGED = [
+  'fleets',
+  'api_keys',
+  'portal_sessions',
+  'fleet_portals',
+  'webhook_subscriptions',
+  'geofences',
+  'webhook_replays',
+  'webhook_replay_series',
+  'idempotency_keys',
+  'subscription_operations',
+  'outbox',
 ];
+const VIEWS = ['fleet_deliveries', 'fleet_delivery_figures', 'fleet_path_points', 'fleet_waiting_deliveries'];
+const PROJECTED = [
+  'deliveries',
+  'delivery_figures',
+  'path_points',
+  'waiting_deliveries',
+  'projection_positions',
+  'projected_topics',
+  'delivery_progress',
+];
+
+const PAGES: Grant = {
+  role: API_ROLE,
+  on: 'TABLE',
+  privileges: ['SELECT'],
+  names: [...VIEWS, 'delivery_progress', 'migrations'],
+};
+const GRANTS: readonly Grant[] = [
+  { role: API_ROLE, on: 'TABLE', privileges: EVERYTHING, names: MANAGED },
+  { role: API_ROLE, on: 'SEQUENCE', privileges: ['USAGE'], names: ['outbox_id_seq'] },
+  PAGES,
+  { role: PROJECTOR_ROLE, on: 'TABLE', privileges: EVERYTHING, names: PROJECTED },
+  { role: PROJECTOR_ROLE, on: 'TABLE', privileges: ['SELECT'], names: ['migrations'] },
+];
+
+/** What a login is for: that of public-api or of history-projector, or that of public-api at a standby. */
+export type LoginPurpose = Role | 'pages';
+
+/**
+ * Returns what the login of the connection may not do, such as `INSERT on outbox`. Of tables that do not exist it says nothing.
+ */
+export async function missingTableRights(
+  connection: Pick<EntityManager, 'query'>,
+  purposes: readonly LoginPurpose[],
+): Promise<readonly string[]> {
+  const grants = purposes.flatMap((purpose) =>
+    purpose === 'pages' ? [PAGES] : GRANTS.filter(({ role }) => role === purpose),
+  );
+  const wanted = grants.flatMap(({ on, privileges, names }) =>
+    names.flatMap((name) => privileges.map((privilege) => ({ on, name, privilege }))),
+  );
+  // Of a list of privileges, PostgreSQL says whether any is held: so each is asked for.
+  const rows = await connection.query<{ name: string; privilege: string }[]>(
+    `SELECT DISTINCT name, privilege
+       FROM unnest($1::text[], $2::text[], $3::text[]) AS wanted (kind, name, privilege)
+      WHERE NOT CASE WHEN to_regclass(name) IS NULL THEN true
+                     WHEN kind = 'SEQUENCE' THEN has_sequence_privilege(name, privilege)
+                     ELSE has_table_privilege(name, privilege) END
+      ORDER BY name, privilege`,
+    [wanted.map(({ on }) => on), wanted.map(({ name }) => name), wanted.map(({ privilege }) => privilege)],
+  );
+  return rows.map(({ name, privilege }) => `${privilege} on ${name}`);
+}
 
 /** After the migrations, so that new tables have rights too. The caller holds the lock on migrations. */
 export async function grantRights(manager: EntityManager): Promise<void> {
-  for (const [role, grants] of RIGHTS) {
+  for (const { role, on, privileges, names } of GRANTS) {
     if (!(await roleExists(manager, role))) continue;
-    for (const grant of grants) await manager.query(grant);
-    if (role === PROJECTOR_ROLE) {
-      for (const day of await daysOfTables(manager)) await grantLastingDay(manager, day);
-    }
+    await manager.query(`GRANT ${privileges.join(', ')} ON ${on} ${names.join(', ')} TO ${role}`);
   }
+  if (!(await roleExists(manager, PROJECTOR_ROLE))) return;
+  for (const day of await daysOfTables(manager)) await grantLastingDay(manager, day);
 }
 
 /**

@@ -10,7 +10,7 @@ export {
   storableText,
   UNIQUE_VIOLATION,
 } from './database-errors.js';
-export { API_ROLE, grantDay, PROJECTOR_ROLE } from './database-roles.js';
+export { API_ROLE, grantDay, type LoginPurpose, missingTableRights, PROJECTOR_ROLE } from './database-roles.js';
 export { DatabaseRetry } from './database-retry.js';
 export { DatabaseModule, type DatabaseModuleOptions } from './database.module.js';
 export { ALL_FLEETS, inAllFleets, inFleet } from './fleet-scope.js';
