@@ -1,13 +1,14 @@
 import type { KafkaUser } from '@waypost/contracts';
-import { parseConfig, topicConfig } from '@waypost/platform/without-nest';
-import { type DatabaseLogin, databaseLogins, examineDatabase } from '../doctor/examine-database.js';
+import { type DatabaseLogin, databaseLogins } from '../doctor/database-checks.js';
+import { examineDatabases } from '../doctor/examine-database.js';
 import { examineKafka } from '../doctor/examine-kafka.js';
 import { examineRegistry } from '../doctor/examine-registry.js';
-import type { Finding } from '../doctor/finding.js';
+import { wishesOf } from '../doctor/kafka-scope.js';
 import { tryCluster } from '../doctor/try-cluster.js';
+import { writeFindings } from '../doctor/write-findings.js';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { databaseSettings, kafkaSettings, registrySettings } from '../stack/stack-connections.js';
-import { CliError, type Terminal, writeLine } from '../terminal/output.js';
+import { CliError, type Terminal } from '../terminal/output.js';
 
 interface DoctorOptions {
   readonly dataDir: string;
@@ -25,23 +26,18 @@ interface DoctorOptions {
  */
 export async function doctor(terminal: Terminal, { dataDir, user, now, ...flags }: DoctorOptions): Promise<void> {
   const stack = await stackEnvironment(dataDir);
-  const wishes = parseConfig(topicConfig, stack.variables);
+  const wishes = wishesOf(stack.variables, user);
   const kafka = kafkaSettings(stack);
   const registry = registrySettings(stack);
   const logins = loginsOf(stack, user);
-  const examined = await Promise.all([
+  const problems = await writeFindings(terminal.out, [
     examineKafka(kafka, wishes, user),
-    flags.try === true ? tryCluster(kafka, { ...wishes, now }) : [],
+    flags.try === true
+      ? tryCluster(kafka, { replicationFactor: wishes.replicationFactor ?? 1, now })
+      : Promise.resolve([]),
     examineRegistry(registry, now, user),
     examineDatabases(logins, now),
   ]);
-  const findings = examined.flat();
-  for (const { level, about, what, fix } of findings)
-    await writeLine(
-      terminal.out,
-      `${level.padEnd(8)} ${about.padEnd(9)} ${what}${fix === null ? '' : `\n         ${fix}`}`,
-    );
-  const problems = findings.filter(({ level }) => level === 'problem').length;
   if (problems > 0) throw new CliError(`${String(problems)} must be fixed first.`, 1);
 }
 
@@ -50,10 +46,4 @@ const WITHOUT_DATABASE: readonly (KafkaUser | undefined)[] = ['telemetry-process
 function loginsOf(stack: StackEnvironment, user?: KafkaUser): readonly DatabaseLogin[] {
   if (WITHOUT_DATABASE.includes(user)) return [];
   return databaseLogins(databaseSettings(stack), user);
-}
-
-async function examineDatabases(logins: readonly DatabaseLogin[], now: () => number): Promise<Finding[]> {
-  const findings = (await Promise.all(logins.map((login) => examineDatabase(login, now)))).flat();
-  // Both logins see the same server.
-  return [...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values()];
 }

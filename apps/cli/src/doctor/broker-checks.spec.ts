@@ -13,7 +13,7 @@ function cluster(settings: Settings): Finding[] {
 
 function check(up: Readonly<Record<number, Settings>>, rest: Partial<ClusterFacts> = {}): Finding[] {
   const brokers = new Map(Object.entries(up).map(([id, settings]) => [Number(id), new Map(Object.entries(settings))]));
-  const found = checkCluster({ brokers, away: [], internalTopics: [], ...rest }, WISHES);
+  const found = checkCluster({ brokers, away: [], knowsAway: true, internalTopics: [], ...rest }, WISHES);
   return found.filter(({ level }) => level !== 'ok');
 }
 
@@ -102,6 +102,20 @@ describe('what the doctor says while one of three brokers is away (R-40)', () =>
       what: 'transaction.state.log.min.isr=3 with 2 of 3 brokers',
       fix: 'Start broker 3 again: until then no transaction can be committed.',
     });
+  });
+});
+
+describe('what the doctor says of two brokers before the first set-up, when a third may be away (R-40)', () => {
+  it('is to start that before anything is lowered', () => {
+    const usual = {
+      'transaction.state.log.replication.factor': '3',
+      'offsets.topic.replication.factor': '3',
+      'transaction.state.log.min.isr': '3',
+    };
+    const findings = check({ 1: usual, 2: usual }, { knowsAway: false });
+    const start = 'If a broker is down, start it first; otherwise set';
+    expect(findings.map(({ fix }) => fix?.slice(0, start.length))).toEqual([start, start, start, start]);
+    expect(findings[0]?.what).toBe('2 brokers, WAYPOST_REPLICATION_FACTOR is 3');
   });
 });
 

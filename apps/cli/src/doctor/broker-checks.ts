@@ -6,12 +6,15 @@ export interface ClusterFacts {
   readonly brokers: ReadonlyMap<number, ReadonlyMap<string, string> | null>;
   /** Brokers that have replicas, and are not up. */
   readonly away: readonly number[];
+  /** Whether any replica is visible; if not, a broker that is down is unknown. */
+  readonly knowsAway: boolean;
   /** Topics that Kafka has made for itself. */
   readonly internalTopics: readonly string[];
 }
 
 export interface ClusterWishes {
-  readonly replicationFactor: number;
+  /** null: unknown to this login. */
+  readonly replicationFactor: number | null;
   /** The largest record of a topic of ours. */
   readonly maxMessageBytes: number;
 }
@@ -83,13 +86,23 @@ function checkAway({ away }: ClusterFacts): Finding[] {
 }
 
 function checkReplication(facts: ClusterFacts, { replicationFactor }: ClusterWishes): Finding[] {
+  if (replicationFactor === null) return [ok(ABOUT, counted(facts))];
   const all = facts.brokers.size + facts.away.length;
   const what = `${counted(facts)}, WAYPOST_REPLICATION_FACTOR is ${String(replicationFactor)}`;
   if (replicationFactor > all)
-    return [problem(ABOUT, what, `Set WAYPOST_REPLICATION_FACTOR to at most ${String(all)}, or add brokers.`)];
+    return [
+      problem(ABOUT, what, orStart(facts, `set WAYPOST_REPLICATION_FACTOR to at most ${String(all)}, or add brokers.`)),
+    ];
   if (replicationFactor < 3)
     return [warning(ABOUT, what, 'With 3, losing one broker loses no record. Set it before the first set-up.')];
   return [ok(ABOUT, what)];
+}
+
+/** What a small cluster would need must not be advised for one of which a broker is down. */
+function orStart({ knowsAway }: ClusterFacts, fix: string): string {
+  return knowsAway
+    ? `${fix.charAt(0).toUpperCase()}${fix.slice(1)}`
+    : `If a broker is down, start it first; otherwise ${fix}`;
 }
 
 function checkVersion({ what, value, ofBroker }: BrokerSetting): Finding[] {
@@ -131,7 +144,7 @@ function checkLog(facts: ClusterFacts, { topic, without }: InternalLog, { what, 
   const fix =
     Number(value) <= all
       ? `Start ${namesOf(facts.away)} again: until then ${without}, because ${topic} does not exist yet.`
-      : `Set it to ${String(all)} in server.properties of each broker: ${without}.`;
+      : orStart(facts, `set it to ${String(all)} in server.properties of each broker: ${without}.`);
   return [problem(ABOUT, `${what} with ${counted(facts)}`, fix)];
 }
 
@@ -142,7 +155,7 @@ function checkTransactionLog(facts: ClusterFacts, { what: setting, value, ofBrok
   const what = `${setting} with ${counted(facts)}`;
   if (Number(value) <= all)
     return [problem(ABOUT, what, `Start ${namesOf(facts.away)} again: until then no transaction can be committed.`)];
-  const change = `Set it to ${String(all)} in server.properties of each broker`;
+  const change = orStart(facts, `set it to ${String(all)} in server.properties of each broker`);
   if (isOlder(ofBroker, BOUNDS_MIN_ISR)) return [problem(ABOUT, what, `${change}: no transaction can be committed.`)];
   return [warning(ABOUT, what, `${change}: brokers before ${BOUNDS_MIN_ISR.join('.')} then commit no transaction.`)];
 }

@@ -1,5 +1,12 @@
 import { type KafkaSettings, silentLogger } from '@waypost/streams';
-import { describeConfigs, KafkaClient, type MetadataResponse, withoutErrors } from '@waypost/streams/kafka';
+import {
+  describeConfigs,
+  KafkaClient,
+  type KafkajsBroker,
+  type MetadataResponse,
+  withoutErrors,
+} from '@waypost/streams/kafka';
+import { askInTurn } from './ask-in-turn.js';
 
 export interface KafkaPartition {
   /** null: no leader at the moment. */
@@ -20,7 +27,8 @@ export interface KafkaClusterReader {
   state(): Promise<KafkaClusterState>;
   /** Includes defaults; null: this login may not read them. */
   brokerSettings(broker: number): Promise<ReadonlyMap<string, string> | null>;
-  topicSettings(topic: string): Promise<ReadonlyMap<string, string> | null>;
+  /** @param via the id of the broker to ask; by default any */
+  topicSettings(topic: string, via?: number): Promise<ReadonlyMap<string, string> | null>;
   close(): Promise<void>;
 }
 
@@ -31,15 +39,18 @@ export function openClusterReader(settings: KafkaSettings): KafkaClusterReader {
   const client = new KafkaClient(settings, silentLogger);
   return {
     state: async () => {
-      const answer = await client.ask<MetadataResponse>(await client.anyBroker(), 'Metadata', 6, ALL_TOPICS);
-      return stateOf(withoutErrors(answer));
+      const ask = (broker: KafkajsBroker) => client.ask<MetadataResponse>(broker, 'Metadata', 6, ALL_TOPICS);
+      return stateOf(withoutErrors(await askInTurn(client, ask)));
     },
     // Only the broker itself knows its settings.
     brokerSettings: async (id) => {
       const name = String(id);
       return describeConfigs(client, await client.broker(name), { type: 'broker', name });
     },
-    topicSettings: async (name) => describeConfigs(client, await client.anyBroker(), { type: 'topic', name }),
+    topicSettings: async (name, via) => {
+      const broker = via === undefined ? await client.anyBroker() : await client.broker(String(via));
+      return describeConfigs(client, broker, { type: 'topic', name });
+    },
     close: () => client.close(),
   };
 }

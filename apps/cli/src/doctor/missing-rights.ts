@@ -1,5 +1,6 @@
 import { type KafkaSettings, silentLogger } from '@waypost/streams';
 import { fetchRequest, isDenial, KafkaClient, type KafkajsBroker, produceRequest } from '@waypost/streams/kafka';
+import { askInTurn } from './ask-in-turn.js';
 
 /** One operation on one resource; for a transactional id, any name that the permission covers. */
 export interface KafkaRight {
@@ -75,15 +76,22 @@ export async function missingRights<Right extends KafkaRight>(
 ): Promise<Right[]> {
   const client = new KafkaClient(settings, silentLogger);
   try {
-    const broker = await client.anyBroker();
-    const missing: Right[] = [];
-    for (const right of rights) {
-      const ask = ASK[`${right.resource} ${right.operation}`];
-      const answer = await ask?.(right.name, client, broker);
-      if (answer !== undefined && isDenial(answer)) missing.push(right);
-    }
-    return missing;
+    return await askInTurn(client, (broker) => missingAt(client, broker, rights));
   } finally {
     await client.close();
   }
+}
+
+async function missingAt<Right extends KafkaRight>(
+  client: KafkaClient,
+  broker: KafkajsBroker,
+  rights: readonly Right[],
+): Promise<Right[]> {
+  const missing: Right[] = [];
+  for (const right of rights) {
+    const ask = ASK[`${right.resource} ${right.operation}`];
+    const answer = await ask?.(right.name, client, broker);
+    if (answer !== undefined && isDenial(answer)) missing.push(right);
+  }
+  return missing;
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Finding } from './finding.js';
+import type { ScopedTopic } from './kafka-scope.js';
+import { checkPartitions } from './partition-checks.js';
 import { checkTopics, type FoundTopic } from './topic-checks.js';
 
 const LIMITS = {
@@ -9,14 +11,19 @@ const LIMITS = {
   'segment.ms': '86400000',
   'delete.retention.ms': '86400000',
 };
-const WANTED = [{ name: 'telemetry.pings', partitions: 4, configs: { 'cleanup.policy': 'delete', ...LIMITS } }];
+const PINGS: ScopedTopic = {
+  name: 'telemetry.pings',
+  partitions: 'default',
+  configs: { 'cleanup.policy': 'delete', ...LIMITS },
+};
+const SCOPE = { topics: [PINGS], partitions: 4, replicationFactor: 3, user: undefined };
 const GOOD = { 'cleanup.policy': 'delete', ...LIMITS, 'min.insync.replicas': '2' };
 const WHOLE = { replicas: 3, inSync: 3, leaderless: 0, behind: 0 };
 
 function topic(found: Partial<Omit<FoundTopic, 'configs'>>, configs: Readonly<Record<string, string>> = {}): Finding[] {
   const settings = new Map(Object.entries({ ...GOOD, ...configs }));
   const whole = { ...WHOLE, partitions: 4, ...found, configs: settings };
-  return checkTopics(WANTED, new Map([['telemetry.pings', whole]]), 3).filter(({ level }) => level !== 'ok');
+  return checkTopics(SCOPE, new Map([['telemetry.pings', whole]])).filter(({ level }) => level !== 'ok');
 }
 
 describe('what the doctor says of topics that are there (R-40)', () => {
@@ -74,8 +81,10 @@ describe('what the doctor says of topics that are there (R-40)', () => {
     const configs = { 'cleanup.policy': 'compact', 'message.timestamp.type': 'LogAppendTime', ...more };
     const found = { ...WHOLE, partitions: 1 };
     const stamped = new Map(Object.entries({ ...configs, 'message.timestamp.type': 'CreateTime' }));
-    const wanted = [{ name: 'compacted', partitions: 1, configs }];
-    expect(checkTopics(wanted, new Map([['compacted', { ...found, configs: stamped }]]), 3)[0]).toMatchObject({
+    const topics: ScopedTopic[] = [{ name: 'compacted', partitions: 1, configs }];
+    expect(
+      checkTopics({ ...SCOPE, topics }, new Map([['compacted', { ...found, configs: stamped }]]))[0],
+    ).toMatchObject({
       level,
       fix: expect.stringContaining('--entity-name compacted --add-config message.timestamp.type=LogAppendTime'),
     });
@@ -83,11 +92,50 @@ describe('what the doctor says of topics that are there (R-40)', () => {
 
   it('says nothing of settings that this login may not read', () => {
     const found = new Map([['telemetry.pings', { ...WHOLE, partitions: 4, configs: new Map() }]]);
-    expect(checkTopics(WANTED, found, 3).filter(({ level }) => level !== 'ok')).toEqual([]);
+    expect(checkTopics(SCOPE, found).filter(({ level }) => level !== 'ok')).toEqual([]);
   });
 
   it('warns of fewer replicas than are wanted, which no set-up changes', () => {
     const [finding] = topic({ replicas: 2 }, { 'min.insync.replicas': '1' });
     expect(finding).toMatchObject({ level: 'warning', fix: expect.stringContaining('kafka-reassign-partitions') });
+  });
+});
+
+describe('what the doctor says of numbers of partitions (R-40)', () => {
+  const topics: ScopedTopic[] = [
+    ...['telemetry.pings', 'fleet.events', 'webhook.attempts'].map((name): ScopedTopic => ({
+      name,
+      partitions: 'default',
+      configs: {},
+    })),
+    { name: 'fleet.geofences', partitions: 1, configs: {} },
+  ];
+  const check = (partitions: number | null, found: Readonly<Record<string, number>>) =>
+    checkPartitions({ topics, partitions }, new Map(Object.entries(found)));
+
+  it('is the fix of set-up', () => {
+    const [events, geofences] = check(4, { 'telemetry.pings': 4, 'fleet.events': 8, 'fleet.geofences': 8 });
+    expect(events).toMatchObject({
+      level: 'problem',
+      what: 'fleet.events has 8 partitions where 4 are expected',
+      fix: expect.stringMatching(/^Set WAYPOST_PARTITIONS .* delete fleet\.events/),
+    });
+    expect(geofences).toMatchObject({
+      level: 'problem',
+      what: 'fleet.geofences has 8 partitions where 1 are expected',
+      fix: 'Delete the topic so that it is created again.',
+    });
+  });
+
+  it('is nothing where an application does not know the number and all topics have the same', () => {
+    const found = { 'telemetry.pings': 8, 'fleet.events': 8, 'webhook.attempts': 8, 'fleet.geofences': 1 };
+    expect(check(null, found)).toEqual([]);
+  });
+
+  it('names the topic that differs from the others, and no variable, where the number is unknown', () => {
+    const [found, ...others] = check(null, { 'telemetry.pings': 4, 'fleet.events': 8, 'webhook.attempts': 8 });
+    expect(found).toMatchObject({ what: 'telemetry.pings has 4 partitions where other topics have 8' });
+    expect(found?.fix).not.toContain('WAYPOST_PARTITIONS');
+    expect(others).toEqual([]);
   });
 });

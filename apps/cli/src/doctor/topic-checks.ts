@@ -1,11 +1,7 @@
 import { timesCount } from '@waypost/contracts';
 import { type Finding, ok, problem, warning } from './finding.js';
-
-export interface WantedTopic {
-  readonly name: string;
-  readonly partitions: number;
-  readonly configs: Readonly<Record<string, string>>;
-}
+import { isSetUp, type KafkaScope, type ScopedTopic } from './kafka-scope.js';
+import { checkPartitions } from './partition-checks.js';
 
 export interface FoundTopic {
   readonly partitions: number;
@@ -38,31 +34,27 @@ const MIN_IN_SYNC = 'min.insync.replicas';
 const ABOUT = 'kafka';
 
 /** Topics that are there already must be what a set-up would have made. Missing ones are for the set-up. */
-export function checkTopics(
-  wanted: readonly WantedTopic[],
-  found: ReadonlyMap<string, FoundTopic>,
-  replicationFactor: number,
-): Finding[] {
-  const findings = wanted.flatMap((topic) => {
+export function checkTopics(scope: Omit<KafkaScope, 'readable'>, found: ReadonlyMap<string, FoundTopic>): Finding[] {
+  const counts = new Map([...found].map(([name, { partitions }]) => [name, partitions]));
+  const findings = scope.topics.flatMap((topic) => {
     const present = found.get(topic.name);
-    return present === undefined
-      ? []
-      : [...checkTopic(topic, present), ...checkReplicas(topic.name, present, replicationFactor)];
+    if (present === undefined) return [];
+    return [...checkSettings(topic, present), ...checkReplicas(topic.name, present, scope.replicationFactor)];
   });
-  const missing = wanted.filter(({ name }) => !found.has(name)).length;
-  const counts = `${String(found.size)} of ${String(wanted.length)} topics exist, ${String(missing)} to be created`;
-  return [...findings, ok(ABOUT, counts)];
+  return [...checkPartitions(scope, counts), ...findings, ok(ABOUT, countOf(scope, found.size))];
 }
 
-function checkTopic(topic: WantedTopic, found: FoundTopic): Finding[] {
-  const { name, partitions, configs } = topic;
+/** An application does not see the topics that it may not use, whether or not they exist. */
+function countOf({ topics, user }: Pick<KafkaScope, 'topics' | 'user'>, present: number): string {
+  const counted = `${String(present)} of ${String(topics.length)} topics`;
+  return isSetUp(user)
+    ? `${counted} exist, ${String(topics.length - present)} to be created`
+    : `${counted} that ${user} uses exist and are visible to this login`;
+}
+
+function checkSettings(topic: ScopedTopic, found: FoundTopic): Finding[] {
+  const { name, configs } = topic;
   const findings: Finding[] = [];
-  if (found.partitions !== partitions) {
-    const what = `${name} has ${String(found.partitions)} partitions where ${String(partitions)} are expected`;
-    findings.push(
-      problem(ABOUT, what, 'Set WAYPOST_PARTITIONS to the number that all topics have, or delete the topic.'),
-    );
-  }
   for (const setting of VITAL) {
     const expected = configs[setting];
     const value = found.configs.get(setting);
@@ -101,10 +93,10 @@ export function checkWritable(name: string, { replicas, inSync, leaderless, conf
 }
 
 /** Records are acknowledged by `min.insync.replicas` of them: with as many, no broker may be down. */
-function checkReplicas(name: string, found: FoundTopic, replicationFactor: number): Finding[] {
+function checkReplicas(name: string, found: FoundTopic, replicationFactor: number | null): Finding[] {
   const { replicas, behind } = found;
   const findings = checkMinInSync(name, found);
-  if (replicas < replicationFactor) {
+  if (replicationFactor !== null && replicas < replicationFactor) {
     const what = `${name} has ${String(replicas)} replicas where ${String(replicationFactor)} are expected`;
     findings.push(warning(ABOUT, what, 'Add replicas with kafka-reassign-partitions: set-up does not change them.'));
   }
