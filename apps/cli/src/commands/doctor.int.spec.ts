@@ -10,7 +10,8 @@ import { openTopicAdmin } from '@waypost/streams';
 import { createTestDatabase } from '../../../../test/support/test-database.js';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { until } from '../../../../test/support/until.js';
-import { databaseLogins, examineDatabase } from '../doctor/examine-database.js';
+import { type DatabaseLogin, databaseLogins } from '../doctor/database-checks.js';
+import { examineDatabases } from '../doctor/examine-database.js';
 import { examineKafka } from '../doctor/examine-kafka.js';
 import { examineRegistry } from '../doctor/examine-registry.js';
 import type { Finding } from '../doctor/finding.js';
@@ -23,7 +24,13 @@ const wishes = { partitions: 4, replicationFactor: 1 };
 const TRIED: Finding[] = [
   { level: 'ok', about: 'kafka', what: 'a transaction to all brokers was committed', fix: null },
 ];
-const ONE_LOGIN = { variable: 'DATABASE_URL', url: databaseUrl, makesTables: true, writes: true } as const;
+const ONE_LOGIN = {
+  variable: 'DATABASE_URL',
+  url: databaseUrl,
+  makesTables: true,
+  writes: true,
+  purposes: ['waypost_api', 'waypost_projector'],
+} as const satisfies DatabaseLogin;
 
 let folder: string;
 beforeAll(async () => {
@@ -73,7 +80,7 @@ describe('The doctor', () => {
     const findings = [
       ...(await examineKafka(kafka, wishes)),
       ...(await examineRegistry({ url: registryUrl }, Date.now)),
-      ...(await examineDatabase(ONE_LOGIN, Date.now)),
+      ...(await examineDatabases([ONE_LOGIN], Date.now)),
     ];
     expect(problems(findings)).toEqual([]);
     const what = findings.map((finding) => finding.what);
@@ -98,13 +105,13 @@ describe('The doctor', () => {
     const registry = problems(await examineRegistry({ url: 'http://127.0.0.1:1' }, Date.now));
     expect(registry[0]?.fix).toContain('SCHEMA_REGISTRY_URL');
     const away = { ...ONE_LOGIN, url: 'postgres://a:secret@127.0.0.1:1/b' };
-    const database = problems(await examineDatabase(away, Date.now));
+    const database = problems(await examineDatabases([away], Date.now));
     expect(database[0]?.fix).toContain('DATABASE_URL');
     expect(JSON.stringify(database)).not.toContain('secret');
   });
 
   it('finds a clock that differs', async () => {
-    const findings = await examineDatabase(ONE_LOGIN, () => Date.now() - 60_000);
+    const findings = await examineDatabases([ONE_LOGIN], () => Date.now() - 60_000);
     expect(findings).toContainEqual(
       expect.objectContaining({ level: 'warning', fix: expect.stringContaining('clocks') }),
     );
@@ -142,16 +149,38 @@ describe('The doctor', () => {
     const database = await createTestDatabase(databaseUrl);
     const examine = async (user?: KafkaUser, schemaUrl?: string) => {
       const logins = databaseLogins({ url: database.apiUrl, schemaUrl, readUrl: undefined }, user);
-      const found = await Promise.all(logins.map((login) => examineDatabase(login, Date.now)));
-      return problems(found.flat()).map(({ what }) => what);
+      return problems(await examineDatabases(logins, Date.now)).map(({ what }) => what);
     };
-    const ofUrl = ['the login of DATABASE_URL may not create tables'];
-    expect(await examine()).toEqual(ofUrl);
-    expect(await examine('set-up')).toEqual(ofUrl);
+    const ofUrl = 'the login of DATABASE_URL may not create tables';
+    expect(await examine()).toContain(ofUrl);
+    expect(await examine('set-up')).toEqual([ofUrl]);
     expect(await examine('public-api')).toEqual([]);
-    expect(await examine('history-projector', database.url)).toEqual([]);
-    expect(await examine('history-projector', database.projectorUrl)).toEqual([
+    expect(await examine('history-projector', database.url)).not.toContain(ofUrl);
+    expect(await examine('history-projector', database.projectorUrl)).toContain(
       'the login of DATABASE_SCHEMA_URL may not create tables',
+    );
+    await database.drop();
+  });
+
+  it('names the rights on tables that a login lacks, since it has the role of another application', async () => {
+    const database = await createTestDatabase(databaseUrl);
+    const examine = async (url: string, user: KafkaUser) => {
+      const logins = databaseLogins({ url, schemaUrl: database.url, readUrl: undefined }, user);
+      return problems(await examineDatabases(logins, Date.now));
+    };
+    expect(await examine(database.apiUrl, 'public-api')).toEqual([]);
+    expect(await examine(database.projectorUrl, 'history-projector')).toEqual([]);
+    expect(await examine(database.projectorUrl, 'public-api')).toMatchObject([
+      {
+        what: expect.stringContaining('the login of DATABASE_URL has no DELETE on api_keys'),
+        fix: expect.stringContaining('GRANT waypost_api'),
+      },
+    ]);
+    expect(await examine(database.apiUrl, 'history-projector')).toMatchObject([
+      {
+        what: expect.stringContaining('the login of DATABASE_URL has no '),
+        fix: expect.stringContaining('GRANT waypost_projector'),
+      },
     ]);
     await database.drop();
   });
@@ -170,7 +199,7 @@ describe('The doctor', () => {
     await sql.connect();
     await sql.query(`REVOKE CONNECT ON DATABASE ${new URL(database.url).pathname.slice(1)} FROM PUBLIC`);
     await sql.end();
-    expect(await examineDatabase({ ...ONE_LOGIN, url: database.apiUrl }, Date.now)).toMatchObject([
+    expect(await examineDatabases([{ ...ONE_LOGIN, url: database.apiUrl }], Date.now)).toMatchObject([
       { level: 'problem', what: 'DATABASE_URL cannot be used', fix: expect.stringContaining('grant it CONNECT') },
     ]);
     await database.drop();
@@ -193,7 +222,7 @@ describe('The doctor', () => {
     await sql.query("INSERT INTO migrations (timestamp, name) VALUES (1, 'LaterVersion1')");
     await sql.end();
     for (const url of [database.url, database.apiUrl]) {
-      expect(problems(await examineDatabase({ ...ONE_LOGIN, makesTables: false, url }, Date.now))).toMatchObject([
+      expect(problems(await examineDatabases([{ ...ONE_LOGIN, makesTables: false, url }], Date.now))).toMatchObject([
         { what: 'a newer version has changed its tables: LaterVersion1' },
       ]);
     }
@@ -203,6 +232,8 @@ describe('The doctor', () => {
   it('finds a database that is read-only', async () => {
     const url = new URL(databaseUrl);
     url.searchParams.set('options', '-c default_transaction_read_only=on');
-    expect(problems(await examineDatabase({ ...ONE_LOGIN, url: url.href }, Date.now))[0]?.what).toBe('it is read-only');
+    expect(problems(await examineDatabases([{ ...ONE_LOGIN, url: url.href }], Date.now))[0]?.what).toBe(
+      'it is read-only',
+    );
   });
 });

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer as createPlainServer } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -43,7 +44,7 @@ describe('The doctor, at a registry with a certificate authority of its own', ()
       { level: 'problem', what: 'its mode is READONLY' },
     ]);
     expect(await examineRegistry({ url: `https://${address}`, ca: authority.cert }, Date.now)).toMatchObject([
-      { level: 'problem', what: 'it responds with 401' },
+      { level: 'problem', what: 'GET /subjects responds with 401', fix: expect.stringMatching(/^Add the user/) },
     ]);
   });
 
@@ -56,8 +57,30 @@ describe('The doctor, at a registry with a certificate authority of its own', ()
   it('names the login as what is wrong, where that may not read', async () => {
     const registry = { url: `https://stranger:secret@${address}/`, ca: authority.cert };
     expect(await examineRegistry(registry, Date.now)).toMatchObject([
-      { what: 'it responds with 403', fix: expect.stringContaining('user and password') },
+      {
+        what: 'GET /subjects responds with 403',
+        fix: expect.stringMatching(/^Check the user and password in .* read/),
+      },
     ]);
+  });
+
+  it('says to check the password that there is, where the registry does not accept it', async () => {
+    const registry = { url: `https://ann:wrong@${address}/`, ca: authority.cert };
+    expect(await examineRegistry(registry, Date.now)).toEqual([
+      {
+        level: 'problem',
+        about: 'registry',
+        what: 'GET /subjects responds with 401',
+        fix: 'Check the user and password in SCHEMA_REGISTRY_URL.',
+      },
+    ]);
+  });
+
+  it('says nothing of its mode to an application, which registers nothing', async () => {
+    const registry = { url: `https://ann:secret@${address}/`, ca: authority.cert };
+    const mode = expect.objectContaining({ what: 'its mode is READONLY' });
+    expect(await examineRegistry(registry, Date.now, 'set-up')).toContainEqual(mode);
+    expect(await examineRegistry(registry, Date.now, 'public-api')).not.toContainEqual(mode);
   });
 
   it.each([
@@ -75,5 +98,59 @@ describe('The doctor, at a registry with a certificate authority of its own', ()
     expect(await examineRegistry(registry, Date.now)).toContainEqual(finding);
     expect(await examineRegistry(registry, Date.now, 'set-up')).toContainEqual(finding);
     expect(await examineRegistry(registry, Date.now, 'webhook-delivery')).not.toContainEqual(finding);
+  });
+});
+
+describe('The doctor, at a registry', () => {
+  /** @param answer what a request for this path gets, and after what */
+  async function atRegistry<T>(
+    answer: (path: string) => { readonly status: number },
+    examine: (url: string) => Promise<T>,
+  ): Promise<T> {
+    const plain = createPlainServer((request, response) => {
+      response.writeHead(answer(request.url ?? '').status).end('[]');
+    }).listen(0, '127.0.0.1');
+    await once(plain, 'listening');
+    try {
+      return await examine(`http://127.0.0.1:${String((plain.address() as AddressInfo).port)}`);
+    } finally {
+      plain.close();
+    }
+  }
+
+  it.each([500, 502, 503])(
+    'that responds with %i, says that it is not up, and not that its address is wrong',
+    async (status) => {
+      const findings = await atRegistry(
+        () => ({ status }),
+        (url) => examineRegistry({ url }, Date.now),
+      );
+      expect(findings).toMatchObject([{ level: 'problem', fix: expect.stringContaining('is not up') }]);
+    },
+  );
+
+  it('that takes long for a later response, compares its clock with the time of the first', async () => {
+    let lateMs = 0;
+    const findings = await atRegistry(
+      (path) => {
+        if (path === '/mode') lateMs = 60_000;
+        return { status: 200 };
+      },
+      (url) => examineRegistry({ url }, () => Date.now() + lateMs),
+    );
+    expect(lateMs).toBe(60_000);
+    expect(findings.map(({ what }) => what)).toEqual(['it responds, with 0 subjects']);
+  });
+
+  it('that takes long for the first one, does not take that for a difference of the clocks', async () => {
+    let lateMs = 0;
+    const findings = await atRegistry(
+      () => {
+        lateMs = 60_000;
+        return { status: 200 };
+      },
+      (url) => examineRegistry({ url }, () => Date.now() + lateMs),
+    );
+    expect(findings.map(({ what }) => what)).toEqual(['it responds, with 0 subjects']);
   });
 });

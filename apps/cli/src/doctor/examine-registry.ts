@@ -1,7 +1,9 @@
 import { type KafkaUser, noAnswer, registryAddress, registryAgent, sendToRegistry, topics } from '@waypost/contracts';
 import { CLOCKS_AGREE_WITHIN_MS } from '@waypost/domain';
 import type { RegistryConfig } from '@waypost/platform/without-nest';
+import { type Asked, clockSkewMs } from './clock-skew.js';
 import { type Finding, ok, problem, warning } from './finding.js';
+import { isSetUp } from './kafka-scope.js';
 
 const TIMEOUT_MS = 5_000;
 const ABOUT = 'registry';
@@ -22,33 +24,35 @@ export async function examineRegistry(
   user?: KafkaUser,
 ): Promise<Finding[]> {
   try {
+    const startedAt = now();
     const subjects = await ask(registry, { method: 'GET', path: '/subjects' });
-    if (subjects.status === 401 || subjects.status === 403)
-      return [
-        problem(
-          ABOUT,
-          `it responds with ${String(subjects.status)}`,
-          'Add the user and password to SCHEMA_REGISTRY_URL.',
-        ),
-      ];
-    if (subjects.status !== 200 || !Array.isArray(subjects.body))
-      return [
-        problem(
-          ABOUT,
-          `GET /subjects responds with ${String(subjects.status)}`,
-          'SCHEMA_REGISTRY_URL must be the base of a Confluent-compatible API.',
-        ),
-      ];
-    const mode = await ask(registry, { method: 'GET', path: '/mode' });
+    const endedAt = now();
+    if (subjects.status !== 200 || !Array.isArray(subjects.body)) return [refused(registry, subjects.status)];
     return [
       ok(ABOUT, `it responds, with ${String(subjects.body.length)} subjects`),
-      ...checkMode(mode),
-      ...(user === undefined || user === 'set-up' ? await checkRegistration(registry) : []),
-      ...checkSkew(subjects.date, now()),
+      // Only set-up registers schemas.
+      ...(isSetUp(user) ? await checkRegistration(registry) : []),
+      ...checkSkew(subjects.date, { startedAt, endedAt }),
     ];
   } catch (error) {
     return [problem(ABOUT, 'it does not respond', noAnswer('There is no response', error).message)];
   }
+}
+
+function refused({ url }: RegistryConfig, status: number): Finding {
+  const what = `GET /subjects responds with ${String(status)}`;
+  if (status === 401 || status === 403) {
+    const isNamed = registryAddress(url).username !== '';
+    const fix = `${isNamed ? 'Check' : 'Add'} the user and password ${isNamed ? 'in' : 'to'} SCHEMA_REGISTRY_URL.`;
+    return problem(ABOUT, what, status === 403 && isNamed ? `${fix} The user must be allowed to read subjects.` : fix);
+  }
+  if (status >= 500) return problem(ABOUT, what, 'The registry, or what it needs, is not up: look at its logs.');
+  return problem(ABOUT, what, 'SCHEMA_REGISTRY_URL must be the base of a Confluent-compatible API.');
+}
+
+async function checkRegistration(registry: RegistryConfig): Promise<Finding[]> {
+  const mode = await ask(registry, { method: 'GET', path: '/mode' });
+  return [...checkMode(mode), ...(await checkLogin(registry))];
 }
 
 function checkMode({ body }: Answer): Finding[] {
@@ -59,7 +63,7 @@ function checkMode({ body }: Answer): Finding[] {
 }
 
 /** A registry looks at the login first, and then refuses a schema that is none. */
-async function checkRegistration(registry: RegistryConfig): Promise<Finding[]> {
+async function checkLogin(registry: RegistryConfig): Promise<Finding[]> {
   const path = `/subjects/${encodeURIComponent(topics.telemetryPings.subject)}/versions`;
   const { status } = await ask(registry, { method: 'POST', path, body: JSON.stringify({ schema: '' }) });
   if (status !== 401 && status !== 403) return [];
@@ -67,8 +71,8 @@ async function checkRegistration(registry: RegistryConfig): Promise<Finding[]> {
   return [problem(ABOUT, `this login may read schemas but not register them: it responds with ${String(status)}`, fix)];
 }
 
-function checkSkew(date: string | undefined, at: number): Finding[] {
-  const skewMs = date === undefined ? NaN : Date.parse(date) - at;
+function checkSkew(date: string | undefined, asked: Asked): Finding[] {
+  const skewMs = date === undefined ? NaN : clockSkewMs(Date.parse(date), asked);
   if (Number.isNaN(skewMs) || Math.abs(skewMs) <= CLOCKS_AGREE_WITHIN_MS) return [];
   return [
     warning(ABOUT, `its clock differs by ${String(Math.round(skewMs / 1_000))} s`, 'Synchronize the clocks (NTP).'),

@@ -3,6 +3,7 @@ import { CLOCKS_AGREE_WITHIN_MS } from '@waypost/domain';
 import { type KafkaSettings, StreamsError } from '@waypost/streams';
 import { connectKafka, openAdmin, untilTopicsKnown } from '@waypost/streams/admin';
 import { messageOf } from '../terminal/message-of.js';
+import { type Asked, clockSkewMs } from './clock-skew.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 
 type Admin = Awaited<ReturnType<typeof openAdmin>>;
@@ -28,32 +29,58 @@ export async function tryCluster(settings: KafkaSettings, options: TryOptions): 
     return [problem(ABOUT, 'nothing could be tried', error.message)];
   }
   try {
-    return await tryTopic(settings, admin, options);
+    const topic = `waypost-doctor-${randomUUID()}`;
+    return await tryTopic(admin, topic, options.replicationFactor, (nodes) =>
+      tryTransaction(settings, topic, nodes, options.now),
+    );
   } finally {
     await admin.disconnect();
   }
 }
 
-async function tryTopic(settings: KafkaSettings, admin: Admin, options: TryOptions): Promise<Finding[]> {
-  const topic = `waypost-doctor-${randomUUID()}`;
+type TopicAdmin = Pick<Admin, 'describeCluster' | 'createTopics' | 'deleteTopics' | 'fetchTopicMetadata'>;
+
+const RIGHTS =
+  'This needs Create, Write and Delete on topics, and Write on transactional ids, that begin with waypost-doctor-.';
+
+/** @param attempt what is tried with the topic, on these brokers */
+export async function tryTopic(
+  admin: TopicAdmin,
+  topic: string,
+  replicationFactor: number,
+  attempt: (nodes: readonly number[]) => Promise<Finding[]>,
+): Promise<Finding[]> {
+  let nodes: readonly number[];
   try {
     const { brokers } = await admin.describeCluster();
-    const nodes = brokers.map(({ nodeId }) => nodeId).sort((a, b) => a - b);
+    nodes = brokers.map(({ nodeId }) => nodeId).sort((a, b) => a - b);
     // kafkajs's own wait fails on a topic that a busy broker does not know yet.
-    await admin.createTopics({ waitForLeaders: false, topics: [topicOf(topic, nodes, options.replicationFactor)] });
-    try {
-      await untilTopicsKnown(admin, [topic]);
-      return await tryTransaction(settings, topic, nodes, options.now);
-    } finally {
-      await admin.deleteTopics({ topics: [topic] });
-    }
+    await admin.createTopics({ waitForLeaders: false, topics: [topicOf(topic, nodes, replicationFactor)] });
   } catch (error) {
-    const reason = messageOf(error);
-    // kafkajs asks for all topics.
-    const fix = /no leader|leader.*not available/i.test(reason)
-      ? 'A partition of some topic has no leader: start the broker that is down.'
-      : 'This needs Create, Write and Delete on topics, and Write on transactional ids, that begin with waypost-doctor-.';
-    return [problem(ABOUT, `a test topic cannot be created: ${reason}`, fix)];
+    return [notCreated(error)];
+  }
+  const found = await untilTopicsKnown(admin, [topic])
+    .then(() => attempt(nodes))
+    .catch((error: unknown) => [notCreated(error)]);
+  return [...found, ...(await deleteTopic(admin, topic))];
+}
+
+function notCreated(error: unknown): Finding {
+  const reason = messageOf(error);
+  // kafkajs asks for all topics.
+  const fix = /no leader|leader.*not available/i.test(reason)
+    ? 'A partition of some topic has no leader: start the broker that is down.'
+    : RIGHTS;
+  return problem(ABOUT, `a test topic cannot be created: ${reason}`, fix);
+}
+
+async function deleteTopic(admin: TopicAdmin, topic: string): Promise<Finding[]> {
+  try {
+    await admin.deleteTopics({ topics: [topic] });
+    return [];
+  } catch (error) {
+    const fix = `${RIGHTS} Delete it: kafka-topics --delete --topic ${topic}`;
+    return [warning(ABOUT, `the test topic ${topic} cannot be deleted: ${messageOf(error)}`, fix)];
   }
 }
 
@@ -100,12 +127,8 @@ async function tryTransaction(
   }
 }
 
-function checkClock(
-  node: number | undefined,
-  appendedAt: number,
-  { startedAt, endedAt }: { readonly startedAt: number; readonly endedAt: number },
-): Finding[] {
-  const skewMs = Math.max(appendedAt - endedAt, 0) + Math.min(appendedAt - startedAt, 0);
+function checkClock(node: number | undefined, appendedAt: number, asked: Asked): Finding[] {
+  const skewMs = clockSkewMs(appendedAt, asked);
   if (Math.abs(skewMs) <= CLOCKS_AGREE_WITHIN_MS) return [];
   const what = `the clock of broker ${String(node)} differs by ${String(Math.round(skewMs / 1_000))} s`;
   return [
