@@ -97,12 +97,10 @@ const auth = z
   .meta({ description: 'How deliveries authenticate: not at all, or with an OAuth2 client credentials token.' });
 
 const rateMessage = `must be a whole number from 1 to ${String(MAX_RATE_LIMIT_PER_SECOND)}, or null for no limit`;
-const rateLimitPerSecond = wholeNumber(1, MAX_RATE_LIMIT_PER_SECOND, rateMessage)
-  .nullable()
-  .meta({
-    description:
-      'First attempts started per second; null: no limit. Retries do not wait for it: later first attempts make up for them, for at most a minute.',
-  });
+const rateLimitPerSecond = wholeNumber(1, MAX_RATE_LIMIT_PER_SECOND, rateMessage).nullable().meta({
+  description:
+    'First attempts started per second; null: no limit. Retries do not wait for it: later first attempts make up for them, for at most a minute.',
+});
 
 /** How deliveries are sent (R-16, R-28, R-29). */
 const sending = {

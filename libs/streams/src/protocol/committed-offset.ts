@@ -29,7 +29,7 @@ export function committedOffsetRequest(groupId: string, { topic, partition }: To
 }
 
 /** Throws the error code of the group or of the partition. */
-function decode(payload: Buffer): StableOffset {
+function decode(payload: Buffer): FoundOffset {
   const reader = new ByteReader(payload);
   skipTags(reader);
   reader.int32(); // throttle time

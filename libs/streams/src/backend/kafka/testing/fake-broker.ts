@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { ByteReader } from '../../../protocol/bytes.js';
-import { TOPIC_ID_METADATA_VERSION } from '../../../protocol/topic-id.js';
 import { NO_TAGS, readString, skipTags } from '../../../protocol/tagged-fields.js';
+import { TOPIC_ID_METADATA_VERSION } from '../../../protocol/topic-id.js';
 
 export interface FakeRequest {
   readonly api: string;
