@@ -1,30 +1,15 @@
 /** Values of the chart, and what Kubernetes must be given for them; for npm run test:deploy. */
 import assert from 'node:assert/strict';
-import { parseAllDocuments } from 'yaml';
+import { POLICIES } from './chart/policies.mjs';
+import { REFUSALS } from './chart/refusals.mjs';
+import { APPS, podTemplatesIn, secret, valuesIn } from './testing/manifests.mjs';
 
-const APPS = ['history-projector', 'public-api', 'telemetry-processor', 'webhook-delivery'];
-const ADMIN_URLS = 'http://waypost-webhook-delivery-0.waypost-webhook-delivery:9300';
 const CERTIFICATES = '/etc/waypost/certificates';
 
-/** `values`: a file of the chart's folder `ci`, by default that of the example. */
+/** `values`: a file of the chart's folder `ci`, by default that of the example. `version`: another one of the chart. */
 export const RENDERINGS = [
-  {
-    title: 'public-api may ask the instances once it has their addresses, and not before',
-    flags: ['--set', `apps.public-api.config.WAYPOST_ADMIN_URLS=${ADMIN_URLS}`],
-    check(manifests, example) {
-      const labels = { 'app.kubernetes.io/name': 'waypost', 'app.kubernetes.io/instance': 'waypost' };
-      const publicApi = { ...labels, 'app.kubernetes.io/component': 'public-api' };
-      const isAsked = ({ spec }) => spec.ingress.some(({ from = [] }) => from.some(selects(publicApi)));
-      const asks = ({ spec }) =>
-        spec.egress.some(({ ports, to = [] }) => ports?.[0].port === 9300 && to.some(selects(labels)));
-      assert.deepEqual(componentsOf(manifests, 'NetworkPolicy', isAsked), APPS);
-      assert.deepEqual(componentsOf(manifests, 'NetworkPolicy', asks), ['public-api']);
-      assert.deepEqual(
-        componentsOf(example, 'NetworkPolicy', (policy) => isAsked(policy) || asks(policy)),
-        [],
-      );
-    },
-  },
+  ...POLICIES,
+  ...REFUSALS,
   {
     title: 'StatefulSets of a long release have names that Kubernetes can put into a label of their pods',
     release: 'a'.repeat(53),
@@ -37,11 +22,6 @@ export const RENDERINGS = [
       );
     },
   },
-  ...['1a', 'a.b'].map((release) => ({
-    title: `a release named ${release}, after which no service can be named, is told what to set`,
-    release,
-    refusal: /waypost: no service can be named .* Set fullnameOverride/,
-  })),
   {
     title: 'names that YAML would read as numbers or as true stay names',
     release: '1e3',
@@ -73,12 +53,10 @@ export const RENDERINGS = [
       ...['--set', `apps.webhook-delivery.image.digest=sha256:${'2'.repeat(64)}`],
     ],
     check(manifests) {
-      const images = manifests
-        .filter(({ kind }) => ['Deployment', 'Job', 'StatefulSet'].includes(kind))
-        .map(({ metadata, spec }) => [
-          metadata.labels['app.kubernetes.io/component'],
-          spec.template.spec.containers[0].image,
-        ]);
+      const images = Object.entries(podTemplatesIn(manifests)).map(([app, { spec }]) => [
+        app,
+        spec.containers[0].image,
+      ]);
       const repository = 'registry.example/waypost';
       assert.deepEqual(Object.fromEntries(images), {
         'history-projector': `${repository}@sha256:${'1'.repeat(64)}`,
@@ -90,17 +68,14 @@ export const RENDERINGS = [
     },
   },
   {
-    title: 'no policy lets anything out but to named ports, peers and public addresses',
-    check(manifests) {
-      const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
-      assert.equal(policies.length, APPS.length);
-      for (const { spec } of policies) {
-        for (const { ports, to } of spec.egress) {
-          const isDns = ports?.every(({ port }) => port === 53);
-          const isPublic = to?.every(({ ipBlock }) => ipBlock?.cidr === '0.0.0.0/0' && ipBlock.except.length > 0);
-          assert.ok(isDns || isPublic || (ports?.length > 0 && to?.length > 0), JSON.stringify({ ports, to }));
-        }
-      }
+    title: 'another version of the chart replaces no pod whose application stays at its version',
+    version: '0.2.0',
+    flags: APPS.flatMap((app) => ['--set', `apps.${app}.image.tag=0.1.0`]),
+    check(manifests, example) {
+      const [next, before] = [manifests, example].map(podTemplatesIn);
+      for (const app of APPS) assert.deepEqual(next[app], before[app]);
+      const [{ metadata }] = manifests;
+      assert.equal(metadata.labels['app.kubernetes.io/version'], '0.2.0');
     },
   },
   {
@@ -118,12 +93,6 @@ export const RENDERINGS = [
       assert.equal(valueOf('set-up', 'DATABASE_URL'), 'waypost-database/schema');
       assert.equal(valueOf('webhook-delivery', 'DATABASE_URL'), undefined);
     },
-  },
-  {
-    title: 'a login that neither the application nor all have is missed at once',
-    values: 'own-logins-values.yaml',
-    flags: ['--set', 'setUp.secrets=null'],
-    refusal: /waypost: set-up needs DATABASE_URL/,
   },
   {
     title: 'what one application is given wins over what all are given',
@@ -156,14 +125,6 @@ export const RENDERINGS = [
     },
   },
   {
-    title: 'public-api asks no instances where its own setting takes away the addresses of all',
-    flags: ['--set', `config.WAYPOST_ADMIN_URLS=${ADMIN_URLS},apps.public-api.config.WAYPOST_ADMIN_URLS=`],
-    check(manifests, example) {
-      const policies = (all) => all.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec);
-      assert.deepEqual(policies(manifests), policies(example));
-    },
-  },
-  {
     title: 'the autoscaler counts the partitions of all where the set-up has no settings',
     flags: ['--set', 'autoscaling.enabled=true,setUp.config=null'],
     check(manifests) {
@@ -187,37 +148,3 @@ export const RENDERINGS = [
     },
   },
 ];
-
-/** Of the output of helm template. */
-export function manifestsIn(text) {
-  return parseAllDocuments(text)
-    .map((document) => document.toJS())
-    .filter((manifest) => manifest !== null);
-}
-
-/** Flags that name a key of a secret. */
-function secret(path, name) {
-  return ['--set', `${path}.name=${name}`, '--set', `${path}.key=key`];
-}
-
-/** Which applications have one of this kind that is so. */
-function componentsOf(manifests, kind, isSo) {
-  const found = manifests.filter((manifest) => manifest.kind === kind && isSo(manifest));
-  return found.map(({ metadata }) => metadata.labels['app.kubernetes.io/component']).sort();
-}
-
-function selects(labels) {
-  return ({ podSelector }) => JSON.stringify(podSelector?.matchLabels) === JSON.stringify(labels);
-}
-
-/** Reads the variables of each application: its value, or its secret and the key in it. */
-function valuesIn(manifests) {
-  return (app, variable) => {
-    const isOfApp = ({ kind, metadata }) =>
-      ['StatefulSet', 'Deployment', 'Job'].includes(kind) && metadata.labels['app.kubernetes.io/component'] === app;
-    const [container] = manifests.find(isOfApp).spec.template.spec.containers;
-    const found = container.env.find(({ name }) => name === variable);
-    const from = found?.valueFrom?.secretKeyRef;
-    return from === undefined ? found?.value : `${from.name}/${from.key}`;
-  };
-}

@@ -98,6 +98,11 @@ describe('the chart (R-40)', () => {
     expect(templates.match(/waypost\.containerSecurity" [.$]/g)).toHaveLength(2);
   });
 
+  it('labels pods with what selects them only, so that a newer chart does not replace them', () => {
+    const labels = [...templates.matchAll(/template:\n +metadata:\n(?: +#.*\n)* +labels: \{\{- include "([\w.]+)"/g)];
+    expect(labels.map(([, name]) => name)).toEqual(['waypost.selector', 'waypost.selector']);
+  });
+
   it('carries the version of the project', () => {
     const { version } = JSON.parse(textOf('package.json')) as { version: string };
     expect(yamlOf(`${CHART}/Chart.yaml`)).toMatchObject({ version, appVersion: version });

@@ -5,12 +5,13 @@
  */
 import './prepare.mjs';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Ajv } from 'ajv';
-import { manifestsIn, RENDERINGS } from '../../../test/deploy/chart-renderings.mjs';
+import { RENDERINGS } from '../../../test/deploy/chart-renderings.mjs';
+import { manifestsIn } from '../../../test/deploy/testing/manifests.mjs';
 import { binariesOf } from './node-versions.mjs';
 import { projectRoot, say } from './project.mjs';
 
@@ -109,12 +110,15 @@ function expectRefusal(title, hostile) {
   report(`refused: ${title}`, status !== 0 && /schema|waypost:/.test(stderr), stderr);
 }
 
-function templateOf(release, example = EXAMPLE) {
-  return ['template', release, CHART, '--kube-version', KUBERNETES_VERSIONS[0], '--values', example];
+function templateOf(release, example = EXAMPLE, folder = CHART) {
+  return ['template', release, folder, '--kube-version', KUBERNETES_VERSIONS[0], '--values', example];
 }
 
-function expectRendering({ title, release = 'waypost', values: name = 'example-values.yaml', flags = [], ...wanted }) {
-  const { status, stdout, stderr } = run(tools.helm, [...templateOf(release, `${CHART}/ci/${name}`), ...flags]);
+function expectRendering({ title, values: name = 'example-values.yaml', flags = [], ...wanted }) {
+  const { release = 'waypost', version } = wanted;
+  const { folder, remove } = chartOfVersion(version);
+  const { status, stdout, stderr } = run(tools.helm, [...templateOf(release, `${CHART}/ci/${name}`, folder), ...flags]);
+  remove();
   if (wanted.refusal !== undefined) {
     report(title, status !== 0 && wanted.refusal.test(stderr), stderr);
     return;
@@ -125,6 +129,16 @@ function expectRendering({ title, release = 'waypost', values: name = 'example-v
   } catch (error) {
     report(title, false, `${stderr}${error.message}`);
   }
+}
+
+/** A copy of the chart whose versions are another one, or the chart itself. */
+function chartOfVersion(version) {
+  if (version === undefined) return { folder: CHART, remove: () => undefined };
+  const folder = mkdtempSync(join(tmpdir(), 'waypost-chart-'));
+  cpSync(join(projectRoot, CHART), folder, { recursive: true });
+  const file = join(folder, 'Chart.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^(version|appVersion): .*$/gm, `$1: ${version}`));
+  return { folder, remove: () => rmSync(folder, { recursive: true }) };
 }
 
 function expectSuccess(title, file, args) {
