@@ -26,7 +26,7 @@ export const POLICIES = [
     title: 'no policy lets anything out but to named ports, peers and public addresses',
     check(manifests) {
       const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
-      assert.equal(policies.length, APPS.length);
+      assert.equal(policies.length, APPS.length + 1);
       for (const { spec } of policies) {
         for (const { ports, to } of spec.egress) {
           const isDns = ports?.every(({ port }) => port === 53);
@@ -42,6 +42,36 @@ export const POLICIES = [
     check(manifests, example) {
       const policies = (all) => all.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec);
       assert.deepEqual(policies(manifests), policies(example));
+    },
+  },
+  {
+    title: 'the set-up has a policy before its job runs, for DNS and the backends, and lets nothing in',
+    check(manifests) {
+      const isOfSetUp = ({ metadata }) => metadata.labels['app.kubernetes.io/component'] === 'set-up';
+      const [policy, ...others] = manifests.filter(({ kind }) => kind === 'NetworkPolicy').filter(isOfSetUp);
+      assert.deepEqual(others, []);
+      const job = manifests.find(({ kind }) => kind === 'Job');
+      const { labels } = job.spec.template.metadata;
+      assert.deepEqual(policy.spec.podSelector.matchLabels, labels);
+      assert.equal(policy.metadata.annotations['helm.sh/hook'], job.metadata.annotations['helm.sh/hook']);
+      assert.ok(Number(policy.metadata.annotations['helm.sh/hook-weight']) < 0);
+      assert.equal(policy.metadata.annotations['helm.sh/hook-delete-policy'], 'before-hook-creation');
+      assert.deepEqual(policy.spec.policyTypes, ['Ingress', 'Egress']);
+      assert.deepEqual(policy.spec.ingress, []);
+      const [dns, backends, ...rest] = policy.spec.egress;
+      assert.deepEqual(rest, []);
+      assert.deepEqual(new Set(dns.ports.map(({ port }) => port)), new Set([53]));
+      assert.ok(backends.to.length > 0);
+    },
+  },
+  {
+    title: 'the set-up that is off leaves no policy behind',
+    flags: ['--set', 'setUp.enabled=false'],
+    check(manifests) {
+      assert.deepEqual(
+        componentsOf(manifests, 'NetworkPolicy', () => true),
+        APPS,
+      );
     },
   },
 ];
