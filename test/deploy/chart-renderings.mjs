@@ -98,12 +98,12 @@ export const RENDERINGS = [
     title: 'what one application is given wins over what all are given',
     flags: [
       ...secret('secrets.SCHEMA_REGISTRY_URL', 'registry'),
-      ...['--set', 'apps.public-api.config.SCHEMA_REGISTRY_URL=http://other'],
+      ...['--set', 'apps.public-api.config.SCHEMA_REGISTRY_URL=http://other:8081'],
       ...secret('apps.webhook-delivery.secrets.WAYPOST_SEALING_KEY', 'sealing'),
     ],
     check(manifests) {
       const valueOf = valuesIn(manifests);
-      assert.equal(valueOf('public-api', 'SCHEMA_REGISTRY_URL'), 'http://other');
+      assert.equal(valueOf('public-api', 'SCHEMA_REGISTRY_URL'), 'http://other:8081');
       assert.equal(valueOf('telemetry-processor', 'SCHEMA_REGISTRY_URL'), 'registry/key');
       assert.equal(valueOf('webhook-delivery', 'WAYPOST_SEALING_KEY'), 'sealing/key');
       assert.equal(valueOf('public-api', 'WAYPOST_SEALING_KEY'), 'waypost-keys/sealing');
@@ -111,17 +111,46 @@ export const RENDERINGS = [
   },
   {
     title: 'an empty setting of one application takes away what all are given',
-    flags: [
-      ...secret('secrets.SCHEMA_REGISTRY_URL', 'registry'),
-      ...['--set', 'config.LOG_LEVEL=debug,apps.public-api.config.LOG_LEVEL='],
-      ...['--set', 'apps.public-api.config.SCHEMA_REGISTRY_URL='],
-    ],
+    flags: ['--set', 'config.LOG_LEVEL=debug,apps.public-api.config.LOG_LEVEL='],
     check(manifests) {
       const valueOf = valuesIn(manifests);
       assert.equal(valueOf('public-api', 'LOG_LEVEL'), undefined);
-      assert.equal(valueOf('public-api', 'SCHEMA_REGISTRY_URL'), undefined);
       assert.equal(valueOf('webhook-delivery', 'LOG_LEVEL'), 'debug');
-      assert.equal(valueOf('webhook-delivery', 'SCHEMA_REGISTRY_URL'), 'registry/key');
+    },
+  },
+  {
+    title: 'the registry of all may be a secret whose plain setting is empty',
+    flags: [...secret('secrets.SCHEMA_REGISTRY_URL', 'registry'), '--set', 'config.SCHEMA_REGISTRY_URL='],
+    check(manifests) {
+      assert.equal(valuesIn(manifests)('webhook-delivery', 'SCHEMA_REGISTRY_URL'), 'registry/key');
+    },
+  },
+  {
+    title: 'a setting reaches its application as it is written, where Kubernetes would put in other variables',
+    flags: ['--set', 'config.KAFKA_SASL_USERNAME=a$(KAFKA_BROKERS)$$b$'],
+    check(manifests) {
+      const written = valuesIn(manifests)('webhook-delivery', 'KAFKA_SASL_USERNAME');
+      assert.equal(written, 'a$$(KAFKA_BROKERS)$$$$b$$');
+    },
+  },
+  {
+    title: 'a version with build metadata becomes a label that Kubernetes takes',
+    version: `0.2.0+build.${'5'.repeat(41)}.-x`,
+    check(manifests) {
+      for (const { metadata } of manifests) {
+        assert.match(metadata.labels['app.kubernetes.io/version'], /^0\.2\.0_build\.5+\.-x$/);
+        assert.match(metadata.labels['helm.sh/chart'], /^waypost-0\.2\.0_build\.5+$/);
+      }
+    },
+  },
+  {
+    title: 'the autoscaler counts partitions as the applications do, which read 08 as 8',
+    flags: [
+      ...['--set', 'autoscaling.enabled=true,autoscaling.maxReplicas=8'],
+      ...['--set-string', 'config.WAYPOST_PARTITIONS=08'],
+    ],
+    check(manifests) {
+      assert.ok(manifests.some(({ kind }) => kind === 'HorizontalPodAutoscaler'));
     },
   },
   {

@@ -76,7 +76,12 @@ describe('the chart (R-40)', () => {
   });
 
   it('makes names of StatefulSets that Kubernetes can put into a label of their pods', () => {
-    const lengths = [...templates.matchAll(/trunc (\d+)/g)].map(([, length]) => Number(length));
+    const naming = templates.slice(
+      templates.indexOf('define "waypost.name"'),
+      templates.indexOf('define "waypost.release"'),
+    );
+    const lengths = [...naming.matchAll(/trunc (\d+)/g)].map(([, length]) => Number(length));
+    expect(lengths).toHaveLength(3);
     const { properties } = JSON.parse(textOf(`${CHART}/values.schema.json`)) as {
       properties: Record<string, { maxLength?: number }>;
     };

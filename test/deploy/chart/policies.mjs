@@ -74,4 +74,14 @@ export const POLICIES = [
       );
     },
   },
+  {
+    title: 'a backend may be at any port where there are no network policies',
+    flags: ['--set', 'networkPolicies.enabled=false,config.KAFKA_BROKERS=kafka.example:1'],
+    check(manifests) {
+      assert.deepEqual(
+        componentsOf(manifests, 'NetworkPolicy', () => true),
+        [],
+      );
+    },
+  },
 ];

@@ -34,9 +34,14 @@ app.kubernetes.io/component: {{ .app }}
 
 {{- define "waypost.labels" -}}
 {{ include "waypost.selector" . }}
-app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/version: {{ include "waypost.label" .root.Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | include "waypost.label" | quote }}
+{{- end }}
+
+{{/* A version with build metadata has a "+", which no label may have. */}}
+{{- define "waypost.label" -}}
+{{- regexReplaceAll "[^a-zA-Z0-9]+$" (. | replace "+" "_" | trunc 63) "" -}}
 {{- end }}
 
 {{/* The version of one application may differ during an upgrade. */}}
@@ -61,47 +66,34 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- get (ternary $own .root.Values.config (hasKey $own .name)) .name -}}
 {{- end }}
 
-{{/* The variables of one application: those that it reads and that are set, its own before those of all. */}}
+{{/* Where one application has a variable from: a secret or a value, its own before those of all; nothing if it is not set. */}}
+{{- define "waypost.variable" -}}
+{{- $own := include "waypost.own" . | fromYaml -}}
+{{- $ownSecret := dig "secrets" .name nil $own -}}
+{{- $secret := $ownSecret | default (ternary nil (index .root.Values.secrets .name) (hasKey (dig "config" dict $own) .name)) -}}
+{{- if $secret -}}
+{{- dict "secret" $secret | toJson -}}
+{{- else -}}
+{{- with include "waypost.setting" . -}}
+{{- dict "value" . | toJson -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* The variables of one application: those that it reads and that are set. Kubernetes reads $(NAME) as a variable and $$ as $. */}}
 {{- define "waypost.environment" -}}
-{{- include "waypost.refuseUnread" . -}}
-{{- include "waypost.requireSecrets" . -}}
-{{- $own := include "waypost.own" . | fromYaml -}}
+{{- include "waypost.check" . -}}
 {{- $variables := .root.Files.Get "files/variables.yaml" | fromYaml -}}
-{{- range index $variables .app }}
-{{- $ownSecret := dig "secrets" . nil $own }}
-{{- $secret := $ownSecret | default (ternary nil (index $.root.Values.secrets .) (hasKey (dig "config" dict $own) .)) }}
-{{- $value := include "waypost.setting" (dict "root" $.root "app" $.app "name" .) }}
-{{- if $secret }}
-- name: {{ . }}
+{{- range $name := index $variables .app }}
+{{- $from := include "waypost.variable" (dict "root" $.root "app" $.app "name" $name) | default "{}" | fromJson }}
+{{- with $from.secret }}
+- name: {{ $name }}
   valueFrom:
-    secretKeyRef: { name: {{ $secret.name | quote }}, key: {{ $secret.key | quote }} }
-{{- else if $value }}
-- name: {{ . }}
-  value: {{ $value | quote }}
+    secretKeyRef: { name: {{ .name | quote }}, key: {{ .key | quote }} }
 {{- end }}
-{{- end }}
-{{- end }}
-
-{{/* A variable that its application does not read would be dropped in silence. */}}
-{{- define "waypost.refuseUnread" -}}
-{{- $variables := .root.Files.Get "files/variables.yaml" | fromYaml -}}
-{{- $own := include "waypost.own" . | fromYaml -}}
-{{- range $kind := list "config" "secrets" }}
-{{- range $name, $value := dig $kind dict $own }}
-{{- if not (has $name (index $variables $.app)) }}
-{{- fail (printf "waypost: %s does not read %s: remove it from its %s" $.app $name $kind) }}
-{{- end }}
-{{- end }}
-{{- end }}
-{{- end }}
-
-{{/* Without them the process would end at its start. */}}
-{{- define "waypost.requireSecrets" -}}
-{{- $required := dict "webhook-delivery" (list "WAYPOST_SEALING_KEY") "history-projector" (list "DATABASE_URL") "public-api" (list "DATABASE_URL" "WAYPOST_SEALING_KEY" "WAYPOST_PAGE_TOKEN_KEY") "set-up" (list "DATABASE_URL") -}}
-{{- $own := include "waypost.own" . | fromYaml -}}
-{{- range index $required .app }}
-{{- if not (or (dig "secrets" . nil $own) (index $.root.Values.secrets .)) }}
-{{- fail (printf "waypost: %s needs %s: name a key of a secret for it, in secrets or in those of %s" $.app . $.app) }}
+{{- with $from.value }}
+- name: {{ $name }}
+  value: {{ . | replace "$" "$$" | quote }}
 {{- end }}
 {{- end }}
 {{- end }}
