@@ -154,6 +154,19 @@ export const RENDERINGS = [
     },
   },
   {
+    title: 'all applications listen on the address that they are given',
+    flags: ['--set', 'listenAddress=::'],
+    check(manifests, example) {
+      const [valueOf, valueByDefault] = [manifests, example].map(valuesIn);
+      for (const app of APPS) {
+        assert.equal(valueOf(app, 'WAYPOST_ADMIN_HOST'), '::');
+        assert.equal(valueByDefault(app, 'WAYPOST_ADMIN_HOST'), '0.0.0.0');
+      }
+      assert.equal(valueOf('public-api', 'WAYPOST_HOST'), '::');
+      assert.equal(valueByDefault('public-api', 'WAYPOST_HOST'), '0.0.0.0');
+    },
+  },
+  {
     title: 'the autoscaler counts the partitions of all where the set-up has no settings',
     flags: ['--set', 'autoscaling.enabled=true,setUp.config=null'],
     check(manifests) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   type AppConfig,
+  asAddress,
   asFlag,
   asInteger,
   asList,
@@ -26,6 +27,11 @@ export const APPLICATION = 'public-api';
 const http = z
   .object({
     WAYPOST_PORT: withDefault(asInteger(0, 65_535), 'a port number, or 0 for any free port', 8_080),
+    WAYPOST_HOST: withDefault(
+      asAddress,
+      'an IP address of this host, 0.0.0.0 for all of IPv4, or :: for all of IPv6 and IPv4',
+      '0.0.0.0',
+    ),
     WAYPOST_DRAIN_MS: withDefault(asInteger(0, 20_000), 'a number of milliseconds, 0 to 20000', 0),
     WAYPOST_PUBLIC_URL: withDefault(
       asUrl('https:', 'http:'),
@@ -101,6 +107,7 @@ const http = z
     ),
   })
   .transform((env) => ({
+    host: env.WAYPOST_HOST,
     port: env.WAYPOST_PORT,
     drainMs: env.WAYPOST_DRAIN_MS,
     adminKeyHashes: env.WAYPOST_ADMIN_KEY_SHA256.map((hash) => Buffer.from(hash, 'hex')),

@@ -7,6 +7,6 @@ await runApp({
   name: APPLICATION,
   config: readConfig,
   module: PublicApiModule,
-  http: ({ config }) => ({ port: config.http.port, configure: configureHttp }),
+  http: ({ config: { http } }) => ({ port: http.port, host: http.host, configure: configureHttp }),
   drainMs: ({ http }) => http.drainMs,
 });

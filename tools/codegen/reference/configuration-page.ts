@@ -38,6 +38,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
     'Base64 of 32 bytes; encrypts stored secrets (`openssl rand -base64 32`). Several, comma-separated: all decrypt, the first encrypts',
   WAYPOST_PAGE_TOKEN_KEY:
     'Base64 of 32 bytes; authenticates `pageState`. Several, comma-separated: all are accepted, the first signs',
+  WAYPOST_HOST: 'Address on which the API is served: by default all of IPv4; `::` for IPv6 too',
   WAYPOST_PORT: 'Port of the API; 0 uses any free one',
   WAYPOST_DRAIN_MS:
     'How long requests are still served after the signal to stop, while `/health/ready` already returns 503: as long as your load balancer takes to notice',
@@ -80,7 +81,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
     'Longest wait of a partition after a small transaction, so that pings that arrive in the meantime share the next one; default: 1.2 ms for each partition of `telemetry.pings`, from 10 to 500 ms',
   WAYPOST_RULES: '`all`, or `positions` for positions and ignition changes only',
   WAYPOST_ADMIN_HOST:
-    'Address on which health, readiness and metrics are served; `0.0.0.0` in a container. Commands are accepted only from the same host',
+    'Address on which health, readiness and metrics are served; `0.0.0.0` in a container, or `::` for IPv6 too. Commands are accepted only from the same host',
   WAYPOST_ADMIN_PORT: 'Port of health, readiness and metrics; 0 uses any free one',
   OTEL_EXPORTER_OTLP_ENDPOINT:
     'Base URL of a collector that receives spans by OTLP over HTTP ([traces](../operations.md#traces)); unset: no spans',

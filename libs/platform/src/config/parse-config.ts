@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { BootError } from '../boot-error.js';
 
@@ -103,6 +104,9 @@ export function asInteger(min: number, max: number): ReadText<number> {
     return value >= min && value <= max ? value : undefined;
   };
 }
+
+/** An IPv4 or IPv6 address. */
+export const asAddress: ReadText<string> = (text) => (isIP(text) === 0 ? undefined : text);
 
 /** An absolute URL with one of the given schemes, e.g. `asUrl('http:', 'https:')`. */
 export function asUrl(...protocols: readonly string[]): ReadText<string> {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import {
+  asAddress,
   asFlag,
   asInteger,
   asKeys256,
@@ -166,8 +167,8 @@ export interface ProcessConfig {
 export const processConfig: z.ZodType<ProcessConfig> = z
   .object({
     WAYPOST_ADMIN_HOST: withDefault(
-      (text) => (isIP(text) === 0 ? undefined : text),
-      'an IP address of this host, or 0.0.0.0 for all of them',
+      asAddress,
+      'an IP address of this host, 0.0.0.0 for all of IPv4, or :: for all of IPv6 and IPv4',
       '127.0.0.1',
     ),
     WAYPOST_ADMIN_PORT: withDefault(asInteger(0, 65_535), 'a port number, or 0 for any free port', 0),

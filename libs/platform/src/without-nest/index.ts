@@ -13,6 +13,7 @@ export { BootError } from '../boot-error.js';
 export { databaseConfig, databaseReadConfig, databaseSchemaConfig } from '../config/database-config.js';
 export { kafkaConfig } from '../config/kafka-config.js';
 export {
+  asAddress,
   asFlag,
   asInteger,
   asList,
