@@ -43,6 +43,29 @@ describe('the values of the chart (R-40)', () => {
     (name) => !byTemplates.includes(name.replace('.yaml', '')),
   );
 
+  it.each([
+    {
+      apps: { 'public-api': { resources: { requests: { cpu: 0.5, memory: '1Ti' }, limits: { memory: 1073741824 } } } },
+    },
+    { apps: { 'telemetry-processor': { state: { persistent: true, size: '1Ti' } } } },
+    { apps: { 'public-api': { nodeSelector: { gpu: 'true' }, tolerations: [{ operator: 'Exists' }] } } },
+    {
+      apps: {
+        'public-api': { tolerations: [{ key: 'gpu', value: 'yes', effect: 'NoExecute', tolerationSeconds: 3 }] },
+      },
+    },
+    { apps: { 'public-api': { affinity: { podAntiAffinity: {} } } }, image: { pullSecrets: [{ name: 'registry' }] } },
+    { networkPolicies: { clients: [{ namespaceSelector: {}, podSelector: { matchLabels: { app: 'gateway' } } }] } },
+    { networkPolicies: { clients: [{ ipBlock: { cidr: '0.0.0.0/0', except: ['10.0.0.0/8'] } }] } },
+    ...['::/0', 'fd00::/8', '1:2:3:4:5:6:7:8/128'].map((cidr) => ({
+      networkPolicies: { clients: [{ ipBlock: { cidr } }] },
+    })),
+    { listenAddress: '::' },
+  ])('are valid with %j', (values) => {
+    isValid(merged(example, values));
+    expect(isValid.errors ?? []).toEqual([]);
+  });
+
   it.each(hostile)('are refused by the schema in %s', (name) => {
     expect(isValid(merged(example, yamlOf(`test/deploy/hostile-values/${name}`) as Values))).toBe(false);
   });
@@ -51,7 +74,14 @@ describe('the values of the chart (R-40)', () => {
 describe('the chart (R-40)', () => {
   const variables = yamlOf(`${CHART}/files/variables.yaml`) as Readonly<Record<string, readonly string[]>>;
   /** Set by the chart, or of no use in a pod. */
-  const own = ['WAYPOST_ADMIN_HOST', 'WAYPOST_ADMIN_PORT', 'WAYPOST_PORT', 'WAYPOST_INSTANCE_ID', 'WAYPOST_STATE_DIR'];
+  const own = [
+    'WAYPOST_ADMIN_HOST',
+    'WAYPOST_ADMIN_PORT',
+    'WAYPOST_HOST',
+    'WAYPOST_PORT',
+    'WAYPOST_INSTANCE_ID',
+    'WAYPOST_STATE_DIR',
+  ];
 
   it.each(APPLICATIONS)('lets every variable of %s be set, and knows no other', (app) => {
     const settable = variablesReadBy(app).filter((name) => ![...own, 'WAYPOST_SUPERVISED'].includes(name));
