@@ -55,7 +55,7 @@ function resolved(schema: Schema, schemas: Schemas): Schema {
 
 function fieldsOf(schema: Schema, path: string): Field[] {
   const fields = new Map<string, Field>();
-  for (const { properties = {}, required = [] } of alternativesOf(schema) as ObjectSchema[])
+  for (const { properties = {}, required = [] } of alternativesOf(schema) as readonly ObjectSchema[])
     for (const [property, own] of Object.entries(properties)) {
       const name = `${path}${property}`;
       // Alternatives share their `type`, whose values are those of all of them.

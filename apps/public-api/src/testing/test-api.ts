@@ -212,6 +212,7 @@ function runtimeOf(options: TestApiOptions, errors: TestApi['errors']): AppRunti
   const { sealingKeys = [randomBytes(32)], pageTokenKeys = [randomBytes(32)] } = options;
   const unlimited = { perSecond: 1_000_000, burst: 1_000_000 };
   const http: HttpConfig = {
+    host: '127.0.0.1',
     port: 0,
     drainMs: 0,
     adminKeyHashes: options.adminKeyHashes ?? [],
