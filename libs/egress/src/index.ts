@@ -10,6 +10,7 @@ export { type AbortGroup, createAbortGroup } from './client/abort-group.js';
 export { createEgressClient, EgressClient, type EgressRequest, type RequestOwner } from './client/egress-client.js';
 export type { EgressResult } from './client/egress-result.js';
 export { NewestMap } from './newest-map.js';
+export { parseUrl } from './url/parse-url.js';
 export {
   checkSubscriberUrl,
   MAX_SUBSCRIBER_URL_BYTES,

@@ -24,6 +24,8 @@ const SECOND_AFTER_MS = 4_000;
 const BETWEEN_MS = 20_000;
 /** More than the time between two requests, and no more of a long run than is sent again before the next request. */
 const FILTERED_MS = 60_000;
+/** Finding nothing more to send takes as long as reading the window: less than the time between two requests. */
+const FIXED_MS = 10 * 60_000;
 /** The endpoint that is fixed now may have answered just before. */
 const SETTLED_MS = 300;
 /** Before its request: what was sent since then is in the log, and not of the replay. */
@@ -46,8 +48,8 @@ export interface ReplayTraffic extends Log {
 }
 
 /**
- * Requests replays of what was sent since the last window for REPLAYED, and replays of everything that was refused since
- * the start for FIXED, by status or by code: of them only the first has anything to send, as later ones find it delivered (R-30). The first ones
+ * Requests replays of what was sent since the last window for REPLAYED, and replays of everything that was refused before
+ * for FIXED, by status or by code: of them only the first has anything to send, as later ones find it delivered (R-30). The first ones
  * are requested even if the signal is aborted before. Others are of one device, or of a type that never came, and one is
  * cancelled before it has ended.
  *
@@ -83,7 +85,11 @@ export async function replayNowAndThen(options: ReplayTraffic, signal: AbortSign
       ...REPLAYED.map((number) => replayOf(subscribers[number], { ...common, ...window })),
       ...FIXED.map((number, index) => {
         const result = index === 0 ? { status: 'failed' } : { statusCode: REFUSAL_CODE };
-        return replayOf(subscribers[number], { ...common, startDate: startedMs, ...result });
+        return replayOf(subscribers[number], {
+          ...common,
+          startDate: Math.max(startedMs, nowMs - FIXED_MS),
+          ...result,
+        });
       }),
       ...FILTERED.map((number, index) => {
         const subscriber = subscribers[number];

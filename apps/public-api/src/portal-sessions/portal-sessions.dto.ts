@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CREDENTIAL_PREFIXES, formatTime } from '@waypost/domain';
+import { parseUrl } from '@waypost/egress';
 import { PORTAL_SCOPES, type StoredPortalSession } from '@waypost/management-store';
 import { dto } from '../endpoint/dto.js';
 import { dateTime, oneOf, plainText, text, unique, uuid, uuidText, wholeNumber } from '../endpoint/fields.js';
@@ -53,9 +54,8 @@ export class CreatePortalSessionDto extends dto(
 
 /** It becomes a link: no other scheme, which could run a script. */
 function isReturnUrl(given: string): boolean {
-  if (!URL.canParse(given)) return false;
-  const { protocol, hostname } = new URL(given);
-  return protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1'].includes(hostname));
+  const { protocol, hostname } = parseUrl(given) ?? {};
+  return protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1'].includes(hostname ?? ''));
 }
 
 export class PortalSessionPathDto extends dto(

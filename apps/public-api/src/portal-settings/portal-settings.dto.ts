@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatTime } from '@waypost/domain';
+import { parseUrl } from '@waypost/egress';
 import { COLOR_SCHEMES, type FleetPortal } from '@waypost/management-store';
 import { dto } from '../endpoint/dto.js';
 import {
@@ -65,7 +66,7 @@ export class UpdateFleetPortalDto extends dto(
 
 function isLogo(given: string): boolean {
   if (LOGO_DATA.test(given)) return true;
-  return given.length <= MAX_LOGO_URL_LENGTH && URL.canParse(given) && LOGO_ORIGIN.test(new URL(given).origin);
+  return given.length <= MAX_LOGO_URL_LENGTH && LOGO_ORIGIN.test(parseUrl(given)?.origin ?? '');
 }
 
 /** How the console shows itself to a portal session. */

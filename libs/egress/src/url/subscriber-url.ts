@@ -2,6 +2,7 @@ import { domainToUnicode } from 'node:url';
 import { parseSubnets } from '../address/classify-address.js';
 import type { Lookup } from '../address/dns-lookup.js';
 import { createHostResolver } from '../address/resolve-host.js';
+import { parseUrl } from './parse-url.js';
 
 /** R-18: in bytes, since the URL is part of an index key. */
 export const MAX_SUBSCRIBER_URL_BYTES = 2_048;
@@ -32,9 +33,8 @@ export function parseSubscriberUrl(text: string, { allowHttp }: UrlRules): Subsc
     return refused('too_long', `The URL must be at most ${String(MAX_SUBSCRIBER_URL_BYTES)} bytes long.`);
   }
   // The parser drops tabs, line ends and outer spaces and converts backslashes: the result would not be what was typed.
-  if (hasAmbiguousCharacter(text) || !URL.canParse(text))
-    return refused('invalid', 'The URL must be a valid absolute URL.');
-  const url = new URL(text);
+  const url = hasAmbiguousCharacter(text) ? null : parseUrl(text);
+  if (!url) return refused('invalid', 'The URL must be a valid absolute URL.');
   // A host with and without a final dot is the same: one origin, one name in TLS and in the host header.
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) {
