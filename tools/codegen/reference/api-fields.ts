@@ -24,7 +24,8 @@ export function parameterTable(parameters: readonly Parameter[]): string[] {
 
 /** The fields of a JSON body, and an example of it. Fields of objects and of items have a path as their name. */
 export function bodyTable({ requestBody }: Operation, schemas: Schemas): string[] {
-  const body = (requestBody as { content?: Readonly<Record<string, Body>> } | undefined)?.content?.['application/json'];
+  const { content } = (requestBody ?? {}) as { readonly content?: Readonly<Record<string, Body>> };
+  const body = content?.['application/json'];
   if (body === undefined) return [];
   const row = ({ name, schema, isRequired }: Field): string => {
     const { description = '' } = schema as { description?: string };
@@ -85,9 +86,9 @@ function alternativesOf(schema: Schema): readonly Schema[] {
 }
 
 function typeOf(schema: Schema): string {
-  const types = alternativesOf(schema).map(({ type, items }) => {
-    const { type: item } = (items ?? {}) as { type?: string };
-    return type === 'array' && item !== undefined ? `list of ${item}s` : String(type ?? 'any');
+  const types = alternativesOf(schema).map((one) => {
+    const { type = 'any', items } = one as { readonly type?: string; readonly items?: { readonly type?: string } };
+    return type === 'array' && items?.type !== undefined ? `list of ${items.type}s` : type;
   });
   return [...new Set(types)].join(' or ').replace('list of arrays', 'list of lists');
 }
@@ -101,7 +102,7 @@ function valuesOf(schema: Schema): readonly unknown[] {
 function limits(schema: Schema): string[] {
   const [alternative = schema] = alternativesOf(schema);
   const { default: preset, minimum, maximum, maxLength, maxItems, items } = alternative as Limits;
-  const description = String(schema['description'] ?? '');
+  const { description = '' } = schema as { readonly description?: string };
   const values = valuesOf(alternative).length > 0 ? valuesOf(alternative) : valuesOf(items ?? {});
   const isListed = values.every((value) => description.includes(String(value)));
   const code = (value: unknown): string => `\`${String(value)}\``;
