@@ -83,7 +83,13 @@ const restrictedSyntax = (...more) => [
   hooksAtImport,
   ...more,
 ];
-const restrictedProperties = (...more) => ['error', environment, ...more];
+const canParse = {
+  object: 'URL',
+  property: 'canParse',
+  message:
+    'Node 20 is wrong for text with letters such as "ü" after some thousand calls: use parseUrl of @waypost/egress.',
+};
+const restrictedProperties = (...more) => ['error', environment, canParse, ...more];
 
 export default tseslint.config(
   {

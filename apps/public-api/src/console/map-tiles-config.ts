@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseUrl } from '@waypost/egress';
 import { withDefault } from '@waypost/platform';
 
 /** Raster tiles below the maps of the console. */
@@ -49,5 +50,5 @@ function asTemplate(text: string): Pick<MapTiles, 'url' | 'origin'> | undefined 
   if (url === undefined || origin === undefined) return undefined;
   const isComplete = ['{x}', '{y}', '{z}'].every((slot) => url.includes(slot));
   // A port that there is not, or an address that browsers write in another way, would not be what the policy allows.
-  return isComplete && URL.canParse(origin) && new URL(origin).origin === origin ? { url, origin } : undefined;
+  return isComplete && parseUrl(origin)?.origin === origin ? { url, origin } : undefined;
 }

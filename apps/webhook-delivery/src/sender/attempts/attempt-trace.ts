@@ -5,6 +5,7 @@ import {
   traceOfDelivery,
   type WebhookAttempt,
 } from '@waypost/domain';
+import { parseUrl } from '@waypost/egress';
 import type { EndedSpan, Traces } from '@waypost/platform';
 import type { PendingDelivery } from '../backlogs/subscription-backlog.js';
 
@@ -62,8 +63,9 @@ function spanOf(record: WebhookAttempt): Omit<EndedSpan, 'context' | 'parent'> {
 
 /** Empty if the URL cannot be parsed, because the subscription is gone. */
 function serverOf(url: string): EndedSpan['attributes'] {
-  if (!URL.canParse(url)) return {};
-  const { protocol, hostname, port } = new URL(url);
+  const server = parseUrl(url);
+  if (!server) return {};
+  const { protocol, hostname, port } = server;
   const scheme = protocol.slice(0, -1);
   const usualPort = scheme === 'https' ? 443 : 80;
   return { 'url.scheme': scheme, 'server.address': hostname, 'server.port': port === '' ? usualPort : Number(port) };
