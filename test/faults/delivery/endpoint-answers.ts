@@ -16,7 +16,7 @@ export type Answer =
   | { readonly type: 'refusal' };
 type Headers = Readonly<Record<string, string>>;
 
-/** An endpoint that is to be fixed is asked once it was. */
+/** An endpoint that is to be fixed is asked once it was, one with an outage until it is repaired. */
 export function answerOf(behavior: EndpointBehavior, eventId: string, attempt: number): Answer {
   switch (behavior) {
     case 'healthy':
@@ -25,6 +25,7 @@ export function answerOf(behavior: EndpointBehavior, eventId: string, attempt: n
     case 'slow':
       return { ...response(200), delayMs: SLOW_MS };
     case 'always-503':
+    case 'outage':
       return response(503);
     case 'first-503':
       return response(attempt === 1 ? 503 : 200);

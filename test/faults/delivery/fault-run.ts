@@ -11,11 +11,12 @@ import { type FaultCounts, runFaults, type Scheduled } from '../shared/fault-run
 import type { SuiteContext } from '../shared/fault-suite.js';
 import { makeSchedule } from '../shared/schedule.js';
 import { PARTITIONS } from '../shared/stage.js';
+import { OUTAGE_TIMES } from './judge/check-outages.js';
 import { type DeliveryFindings, judgeDeliveries } from './judge/judge-deliveries.js';
-import type { Observations, Receipt, TokenRequest } from './judge/observations.js';
+import type { Observations, OutageTimes, Receipt, TokenRequest } from './judge/observations.js';
 import { readLogs, receiptsInSeries } from './log-reader.js';
 import { followOutcomes, type Outcomes } from './outcomes.js';
-import type { ReceiverCount } from './recording-receiver.js';
+import type { ReceiverCount, ReceiverRequest } from './recording-receiver.js';
 import { cancelsOf } from './replays.js';
 import { type DeliveryStage, RECEIPTS_FILE } from './stage.js';
 import { startTraffic } from './traffic.js';
@@ -30,6 +31,8 @@ export interface DeliveryFaultRunOptions {
   readonly secondReader?: boolean;
   /** Default: long enough for every series and for what was left behind. */
   readonly drainWithinMs?: number;
+  /** Default: those of the rules. */
+  readonly outageTimes?: OutageTimes;
 }
 
 export interface DeliveryFaultRunResult extends DeliveryFindings {
@@ -58,6 +61,7 @@ export async function deliveryFaultRun(
   options: DeliveryFaultRunOptions,
 ): Promise<DeliveryFaultRunResult> {
   const { durationMs, deliveriesPerSecond, now, secondReader = true, drainWithinMs = DRAIN_WITHIN_MS } = options;
+  const { outageTimes = OUTAGE_TIMES } = options;
   const { seed, note } = suite;
   const { kafka, registryUrl, instances, subscribers, receiver, interruptions } = stage;
   await startReady(instances.slice(0, STARTED_INSTANCES));
@@ -94,7 +98,10 @@ export async function deliveryFaultRun(
           `${String(attempts)} attempts logged, ${String(finished)} deliveries finished, instances up: ${up.join(' ')}`
         );
       },
-      stopTraffic: () => traffic.stop(),
+      stopTraffic: async () => {
+        await endOutage(stage, outcomes, outageTimes);
+        return traffic.stop();
+      },
       whatIsLeft: async ({ deliveries, replays }) => {
         const open = deliveries - (await outcomes.read()).finished;
         return [
@@ -116,6 +123,7 @@ export async function deliveryFaultRun(
       interruptions,
       versions: sent.versions,
       cancels: cancelsOf(sent.replays),
+      outageTimes,
     };
     const findings = judgeDeliveries(observations);
     if (findings.problems.length > 0) await saveObservations(observations, (name) => stage.file(name));
@@ -138,6 +146,23 @@ export async function deliveryFaultRun(
   } finally {
     await outcomes.close();
   }
+}
+
+const PROBES = 2;
+/** A failure that a kill has made unknown begins again within the first minute. */
+const SUSPENDED_LATE_MS = 90_000;
+
+/** Lets the subscription with the outage be suspended and probed first. Without a probe, the judge has something to say. */
+export async function endOutage(
+  { subscribers, receiver }: Pick<DeliveryStage, 'subscribers' | 'receiver'>,
+  outcomes: Outcomes,
+  times: OutageTimes,
+): Promise<void> {
+  if (!subscribers.some(({ behavior }) => behavior === 'outage')) return;
+  const timeoutMs = times.suspendAfterMs + PROBES * times.probeEveryMs + SUSPENDED_LATE_MS;
+  const isProbed = async (): Promise<boolean> => (await outcomes.probes()) >= PROBES;
+  await until(isProbed, { timeoutMs }).catch(() => undefined);
+  await receiver.ask({ type: 'repair' } satisfies ReceiverRequest);
 }
 
 /** How many deliveries there are of what is changed is only known when all events are fanned out. */

@@ -16,6 +16,7 @@ describe('the POSTs of an event that was replayed', () => {
   const again = { eventId: `${delivery.eventId}/1`, series: 1 };
   const logs = {
     expected: [],
+    outageReports: [],
     problems: [],
     deliveries: [delivery, { ...delivery, ...again, loggedMs: delivery.loggedMs + laterMs }],
     attempts: [first, { ...first, ...again, startedAt: first.startedAt + laterMs }],

@@ -10,6 +10,7 @@ import {
   identityOf,
   type LoggedAttempt,
   type LoggedDelivery,
+  type OutageReport,
   type Receipt,
   type SettingsVersion,
 } from './judge/observations.js';
@@ -21,6 +22,7 @@ export interface Logs {
   readonly expected: readonly ExpectedDelivery[];
   readonly deliveries: readonly LoggedDelivery[];
   readonly attempts: readonly LoggedAttempt[];
+  readonly outageReports: readonly OutageReport[];
   /** What cannot be read, or is read differently by two clients. */
   readonly problems: readonly string[];
 }
@@ -43,6 +45,8 @@ export async function readLogs(
   // of them where several writers share a partition.
   const deliveries = await readValues(log, 'webhookDeliveries', { problems, secondReader: false });
   const attempts = await readValues(log, 'webhookAttempts', { problems, secondReader });
+  const held = new Set(subscribers.flatMap((one) => (one.behavior === 'outage' ? [one.subscription.id] : [])));
+  const reports = await readValues(log, 'webhookOperations', { problems, secondReader: false });
   const progress = new Map<string, ReplayProgress>();
   for (const { value } of await readValues(log, 'replayProgress', { problems, secondReader: false }))
     progress.set(value.replayId, value);
@@ -75,6 +79,9 @@ export async function readLogs(
     expected: [...expected, ...replayed],
     deliveries: await inTurns(deliveries, ({ record, value }) => [loggedDelivery(record, value)]),
     attempts: await inTurns(attempts, ({ record, value }) => [loggedAttempt(record, value)]),
+    outageReports: reports.flatMap(({ value: { subscriptionId, type, occurredAt } }) =>
+      held.has(subscriptionId) ? [{ subscriptionId, type, occurredAt }] : [],
+    ),
     problems,
   };
 }

@@ -6,6 +6,7 @@ import { FlagError, runFaultSuite, type SuiteContext } from '../shared/fault-sui
 import { makeChangedSubscribers } from './changed-subscribers.js';
 import { deliveryFaultRun, type DeliveryFaultRunResult } from './fault-run.js';
 import { openDeliveryStage } from './stage.js';
+import { LEAST_WITH_OUTAGE_MS, makeHeldSubscriber, type Subscriber, type SubscribersOptions } from './subscribers.js';
 import { assertSenderAddresses } from './watched-instance.js';
 
 const MOST_INSTANCES = 3;
@@ -26,9 +27,13 @@ async function run(suite: SuiteContext): Promise<DeliveryFaultRunResult> {
     throw new FlagError(`--instances must be a whole number up to ${String(MOST_INSTANCES)}.`);
   await assertSenderAddresses();
   const program = suite.program('webhook-delivery');
+  const more = (of: SubscribersOptions): Subscriber[] => [
+    ...makeChangedSubscribers(of),
+    ...(durationMs < LEAST_WITH_OUTAGE_MS ? [] : [makeHeldSubscriber(of)]),
+  ];
   return suite.inPlace('delivery', async (place) => {
     const stage = await suite.during('Starting a broker, a registry and the receiver', () =>
-      openDeliveryStage(place, { instances, program, now: Date.now, more: makeChangedSubscribers }),
+      openDeliveryStage(place, { instances, program, now: Date.now, more }),
     );
     try {
       const seconds = String(Math.round(durationMs / 1_000));

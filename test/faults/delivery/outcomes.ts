@@ -10,6 +10,8 @@ import type { RequestedReplay } from './replays.js';
 export interface Outcomes {
   /** Reads what is new. @returns how many attempts are in the log, and how many first deliveries have an outcome */
   read(): Promise<{ readonly attempts: number; readonly finished: number }>;
+  /** How many probes of suspended subscriptions are in the log. */
+  probes(): Promise<number>;
   /** The replays that have not ended, or of which not every delivery has an outcome. */
   openReplays(replays: readonly RequestedReplay[]): Promise<string[]>;
   /** Of the subscriptions whose deliveries cannot be counted before: how many have no outcome, once all others have. */
@@ -30,6 +32,7 @@ export function followOutcomes(log: Log, changed: readonly string[] = []): Outco
   /** Events of each replay that have an outcome. */
   const replayed = new Map<string, Set<string>>();
   let attempts = 0;
+  let probes = 0;
   /** One fetcher reads for one caller at a time. */
   let reading: Promise<unknown> = Promise.resolve();
 
@@ -41,7 +44,8 @@ export function followOutcomes(log: Log, changed: readonly string[] = []): Outco
           const decoded = value === null ? null : codec.decode(value);
           if (decoded?.type !== 'decoded') continue;
           attempts += 1;
-          const { outcome, eventId, replayId, subscriptionId } = decoded.value;
+          const { outcome, eventId, replayId, subscriptionId, probe } = decoded.value;
+          if (probe) probes += 1;
           if (outcome === 'retrying') continue;
           if (changed.includes(subscriptionId)) finishedOfChanged.add(eventId);
           else if (replayId === null) finished.add(eventId);
@@ -91,6 +95,10 @@ export function followOutcomes(log: Log, changed: readonly string[] = []): Outco
 
   return {
     read: () => inTurn(readNew),
+    async probes() {
+      await inTurn(readNew);
+      return probes;
+    },
     async openReplays(replays) {
       const progress = replays.length === 0 ? new Map<string, ReplayProgress>() : await inTurn(readProgress);
       await inTurn(readNew);

@@ -28,6 +28,7 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
   let server: Server | null = null;
   const tokens = createTokenEndpoint();
   let isFixed = false;
+  let isRepaired = false;
   let posts = 0;
   let accepted = 0;
   /** By arrival; a POST is written when it was answered, and later ones wait for it. */
@@ -91,6 +92,7 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
     if (answered.type !== 'response') return null;
     if (answered.delayMs > 0) await sleep(answered.delayMs);
     if (endpoint.behavior === 'fixed' && !isFixed) return end(response, REFUSAL_CODE);
+    if (endpoint.behavior === 'outage' && isRepaired) return end(response, 200);
     return end(response, answered.status, answered.headers);
   }
 
@@ -115,6 +117,9 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
           return listening(server, request.port);
         case 'fix':
           isFixed = true;
+          return null;
+        case 'repair':
+          isRepaired = true;
           return null;
         case 'count':
           return { posts, accepted } satisfies ReceiverCount;
@@ -232,6 +237,8 @@ export type ReceiverRequest =
   | { readonly type: 'tokens' }
   /** The endpoints that are to be fixed accept from now on; they have refused everything with 400. */
   | { readonly type: 'fix' }
+  /** The endpoints with an outage accept from now on. */
+  | { readonly type: 'repair' }
   /** Resolves when every receipt is in the file. */
   | { readonly type: 'save' }
   | { readonly type: 'close' };

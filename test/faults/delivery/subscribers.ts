@@ -166,6 +166,17 @@ export function wants(
   return subscription.fleetId === event.fleetId && isWantedBy(subscription, event);
 }
 
+/** Its endpoint has an outage from the beginning until it is repaired, and its subscription holds. */
+export const OUTAGE_FLEET = 'delivery-integrity-outage';
+const OUTAGE = 213;
+/** A shorter run would have to wait until the subscription is suspended. */
+export const LEAST_WITH_OUTAGE_MS = 5 * 60_000;
+
+export function makeHeldSubscriber(options: SubscribersOptions): Subscriber {
+  const fields = { onOutage: 'hold' } as const;
+  return { ...makeSubscriber(options, { number: OUTAGE, fleet: OUTAGE_FLEET, fields }), behavior: 'outage' };
+}
+
 /** The same for an event of its fleet. */
 export function isWantedBy(
   { status, eventType, deviceIds }: Pick<WebhookSubscription, 'status' | 'eventType' | 'deviceIds'>,

@@ -22,6 +22,7 @@ import {
   EVENT_TYPE,
   fleetIds,
   OTHER_TYPES,
+  OUTAGE_FLEET,
   type Subscriber,
   wants,
 } from './subscribers.js';
@@ -67,7 +68,9 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
   const publisher = await openRecordPublisher(kafka, topics.fleetEvents.name);
   const certain = subscribers.filter(({ change }) => change === null);
   const hasChanged = certain.length < subscribers.length;
-  const nextEvent = eventsOf(now, createTurns(hasChanged ? deliveriesPerSecond : null));
+  const hasOutage = subscribers.some(({ behavior }) => behavior === 'outage');
+  const fleets = hasOutage ? [...fleetIds, OUTAGE_FLEET] : fleetIds;
+  const nextEvent = eventsOf(now, createTurns(fleets, hasChanged ? deliveriesPerSecond : null));
   const wanting = groupBy(certain, ({ subscription }) => subscription.fleetId);
   let deliveries = 0;
   const gate = createGate();
@@ -149,7 +152,7 @@ interface Turn {
 }
 
 /** Each fleet in turn, and now and then the one that is changed; null: never that. */
-function createTurns(eventsPerSecond: number | null): () => Turn {
+function createTurns(fleets: readonly string[], eventsPerSecond: number | null): () => Turn {
   const every = eventsPerSecond === null ? Infinity : Math.ceil(eventsPerSecond / CHANGED_EVENTS_PER_SECOND);
   let [taken, ofChanged] = [0, 0];
   return () => {
@@ -160,9 +163,9 @@ function createTurns(eventsPerSecond: number | null): () => Turn {
       return { fleetId: CHANGED_FLEET, device, otherType: CHANGED_OTHER_TYPE };
     }
     const turn = taken - 1 - ofChanged;
-    const fleet = turn % fleetIds.length;
-    const fleetId = fleetIds[fleet] ?? '';
-    const device = deviceId(fleetId, Math.floor(turn / fleetIds.length) % DEVICES_OF_A_FLEET);
+    const fleet = turn % fleets.length;
+    const fleetId = fleets[fleet] ?? '';
+    const device = deviceId(fleetId, Math.floor(turn / fleets.length) % DEVICES_OF_A_FLEET);
     return { fleetId, device, otherType: fleet < 10 ? (OTHER_TYPES[fleet % OTHER_TYPES.length] ?? null) : null };
   };
 }

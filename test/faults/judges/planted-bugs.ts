@@ -1,4 +1,5 @@
 import { DELIVERY_BUGS } from './delivery-bugs.js';
+import { OUTAGE_BUGS } from './outage-bugs.js';
 import type { PlantedBug } from './planted-bug.js';
 
 const RULES = 'libs/domain/src';
@@ -199,7 +200,7 @@ const PROJECTION: readonly Omit<PlantedBug, 'suite'>[] = [
 ];
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
-  ...DELIVERY_BUGS.map((bug) => ({ ...bug, suite: 'delivery' as const })),
+  ...[...DELIVERY_BUGS, ...OUTAGE_BUGS].map((bug) => ({ ...bug, suite: 'delivery' as const })),
   ...PROJECTION.map((bug) => ({ ...bug, suite: 'projection' as const })),
   ...PROCESSOR.map((bug) => ({ ...bug, suite: 'processor' as const })),
 ];

@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { makeChangedSubscribers } from '../delivery/changed-subscribers.js';
 import { deliveryFaultRun } from '../delivery/fault-run.js';
 import { openDeliveryStage } from '../delivery/stage.js';
+import { makeHeldSubscriber } from '../delivery/subscribers.js';
 import { faultRun as processorFaultRun } from '../processor/fault-run.js';
 import { openStage as openProcessorStage } from '../processor/stage.js';
 import { faultRun as projectionFaultRun } from '../projection/fault-run.js';
 import { openProjectionStage } from '../projection/stage.js';
 import type { Place, SuiteContext } from '../shared/fault-suite.js';
 import type { PlantedBug } from './planted-bug.js';
+import { BRIEF_OUTAGE } from './planted-build.js';
 
 export interface Build {
   readonly dist: string;
@@ -23,7 +25,7 @@ export const SUITES: Record<
     const program = join(dist, 'apps/webhook-delivery/src/main.js');
     const stage = await openDeliveryStage(place, {
       ...{ instances: 1, program, now: Date.now, brief: !needsFiveAttempts },
-      more: makeChangedSubscribers,
+      more: (of) => [...makeChangedSubscribers(of), makeHeldSubscriber(of)],
     });
     try {
       const { problems } = await deliveryFaultRun({ ...suite, note: () => undefined }, stage, {
@@ -33,6 +35,7 @@ export const SUITES: Record<
         secondReader: false,
         schedule: [{ atMs: 6_500, fault: { kind: 'processor-kill', instance: 0, downMs: 0 } }],
         drainWithinMs: needsFiveAttempts ? 45_000 : 15_000,
+        outageTimes: BRIEF_OUTAGE,
       });
       return problems;
     } finally {

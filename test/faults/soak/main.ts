@@ -2,6 +2,7 @@
  * All applications under load and faults for a long time: `npm run soak -- --minutes 30 --seed 7`. See README.md.
  */
 import { projectFile } from '../../../tools/dev-stack/project-root.js';
+import { LEAST_WITH_OUTAGE_MS } from '../delivery/subscribers.js';
 import { assertSenderAddresses } from '../delivery/watched-instance.js';
 import { describeResult } from '../shared/fault-run.js';
 import { runFaultSuite, type SuiteContext } from '../shared/fault-suite.js';
@@ -28,7 +29,10 @@ async function run(suite: SuiteContext): Promise<Omit<SoakResult, 'samples'>> {
     previous === null || upgraded.has(instance) ? suite.program(app) : `${previous}/apps/${app}/src/main.js`;
   return suite.inPlace('soak', async (place) => {
     const stage = await suite.during('Starting three brokers, a registry, a database and the receiver', () =>
-      openSoakStage(place, programOf, previous === null ? undefined : setUpOf(previous)),
+      openSoakStage(place, programOf, {
+        earlierSetUp: previous === null ? undefined : setUpOf(previous),
+        withOutage: loadOf(suite).durationMs >= LEAST_WITH_OUTAGE_MS,
+      }),
     );
     try {
       const result = await (previous === null

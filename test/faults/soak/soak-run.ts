@@ -1,5 +1,6 @@
 import { type Percentiles, percentilesOf } from '../../../bench/shared/statistics.js';
-import { readReceipts, saveObservations } from '../delivery/fault-run.js';
+import { endOutage, readReceipts, saveObservations } from '../delivery/fault-run.js';
+import { OUTAGE_TIMES } from '../delivery/judge/check-outages.js';
 import { type DeliveryFindings, judgeDeliveries } from '../delivery/judge/judge-deliveries.js';
 import type { LoggedAttempt, LoggedDelivery, TokenRequest } from '../delivery/judge/observations.js';
 import { type Logs, readLogs, receiptsInSeries } from '../delivery/log-reader.js';
@@ -94,6 +95,7 @@ export async function soakRun<F extends AnyFault>(
       stopTraffic: async () => {
         sampling.abort();
         await pings.stop();
+        await endOutage(delivery, outcomes, OUTAGE_TIMES);
         return events.stop();
       },
       whatIsLeft: everythingLeft(stage, { outcomes, progress }),
@@ -184,6 +186,7 @@ async function judgeAll(stage: SoakStage, sent: Sent, published: number): Promis
     interruptions,
     versions: sent.versions,
     cancels: cancelsOf(sent.replays),
+    outageTimes: OUTAGE_TIMES,
   };
   const { problems, ...findings } = judgeDeliveries(observations);
   if (problems.length > 0) await saveObservations(observations, (name) => delivery.file(name));
@@ -198,8 +201,8 @@ async function judgeAll(stage: SoakStage, sent: Sent, published: number): Promis
   };
 }
 
-function retryStart({ attempt, dueAt, startedAt }: LoggedAttempt, startedMs: number): RetryStart[] {
-  return attempt > 1 ? [{ dueMs: dueAt - startedMs, lateMs: startedAt - dueAt }] : [];
+function retryStart({ attempt, probe, dueAt, startedAt }: LoggedAttempt, startedMs: number): RetryStart[] {
+  return attempt > 1 && !probe ? [{ dueMs: dueAt - startedMs, lateMs: startedAt - dueAt }] : [];
 }
 
 function firstAttempts({ expected, deliveries, attempts }: Logs): Percentiles {

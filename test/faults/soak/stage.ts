@@ -1,7 +1,12 @@
 import { EVENT_TYPES } from '@waypost/domain';
 import { instanceEnvironment, stackEnvironment } from '../../../tools/dev-stack/start/app-environment.js';
 import { type DeliveryStage, openDeliveryStage } from '../delivery/stage.js';
-import { makeSubscriber, type Subscriber, type SubscribersOptions } from '../delivery/subscribers.js';
+import {
+  makeHeldSubscriber,
+  makeSubscriber,
+  type Subscriber,
+  type SubscribersOptions,
+} from '../delivery/subscribers.js';
 import { type Database, openDatabase } from '../projection/database.js';
 import { createProjectors, type Projector, stopProjectors } from '../projection/stage.js';
 import type { AppInstance } from '../shared/app-instance.js';
@@ -40,11 +45,16 @@ export interface SoakStage extends KafkaStage {
   stop(): Promise<void>;
 }
 
+interface SoakStageOptions extends Pick<KafkaStageOptions, 'earlierSetUp'> {
+  /** Whether an endpoint answers 503 until the run ends, for a subscription that holds. */
+  readonly withOutage: boolean;
+}
+
 /** @param programOf the built main file, asked at every start of an instance */
 export async function openSoakStage(
   place: Place,
   programOf: (app: SoakApp, instance: number) => string,
-  earlierSetUp?: KafkaStageOptions['earlierSetUp'],
+  { earlierSetUp, withOutage }: SoakStageOptions,
 ): Promise<SoakStage> {
   const kafkaStage = await openKafkaStage(place, { brokers: BROKERS, instances: INSTANCES, earlierSetUp });
   const { cluster } = kafkaStage;
@@ -59,7 +69,7 @@ export async function openSoakStage(
     on: { kafka: shared, numbers: NUMBERS.senders },
     now: Date.now,
     program: (instance) => programOf('webhook-delivery', instance),
-    more: drivingSubscribers,
+    more: (of) => [...drivingSubscribers(of), ...(withOutage ? [makeHeldSubscriber(of)] : [])],
   });
   const projectors = await createProjectors(place, {
     kafka: shared.kafka,

@@ -75,7 +75,7 @@ function checkFields(
         'attempt with another time of the first one',
         `${name}: ${String(one.firstAttemptAt - startedAt)} ms`,
       );
-    // The endpoints that hold never fail.
+    // The other endpoints of those that hold never fail.
     if (one.probe || one.probes > 0) problems.add('probe of a subscription that was not suspended', name);
     if (one.retryAfterMs !== (one.statusCode === 429 ? RETRY_AFTER_S * 1_000 : null))
       problems.add('Retry-After that was not the one of its answer', `${name}: ${String(one.retryAfterMs)}`);
@@ -146,6 +146,9 @@ function isOutcomeOf(
     case 'always-503':
     case 'refuses':
       return last.outcome === 'failed' && last.decision === 'attempts_exhausted' && attempts.length === MOST_ATTEMPTS;
+    // See check-outages.ts.
+    case 'outage':
+      return true;
   }
 }
 

@@ -3,6 +3,7 @@ import { groupBy } from '../../../support/group-by.js';
 import { createAnswerCheck } from './check-answers.js';
 import { checkCancels } from './check-cancels.js';
 import { checkHolds, checkOrder } from './check-order.js';
+import { checkOutages, withoutOutages } from './check-outages.js';
 import { checkPunctuality, checkReleases, retryLateness } from './check-punctuality.js';
 import { checkPauses, checkReceipts } from './check-receipts.js';
 import { checkSeries } from './check-series.js';
@@ -36,12 +37,14 @@ export interface DeliveryFindings {
 }
 
 /** Compares what the receiver saw with what the log says, and both with the rules. */
-export function judgeDeliveries(observations: Observations): DeliveryFindings {
+export function judgeDeliveries(all: Observations): DeliveryFindings {
+  const observations = withoutOutages(all);
   const { expected, deliveries, attempts, receipts, interruptions, versions } = observations;
   const pauses = pausesOf(versions);
   const changed = new Set(versions.map(({ subscriptionId }) => subscriptionId));
   const problems = createProblemList();
-  checkFanOut(observations, problems);
+  checkFanOut(all, problems);
+  checkOutages(all, problems);
   const delivery = new Map(deliveries.map((one) => [one.eventId, one]));
   const attemptsOf = groupBy(attempts, ({ eventId }) => eventId);
   const receiptsOf = groupBy(receipts, ({ eventId }) => eventId);

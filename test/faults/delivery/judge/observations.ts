@@ -137,6 +137,23 @@ export interface Observations {
   /** Of the subscriptions that were changed, in their order: what they were at first, and each change. */
   readonly versions: readonly SettingsVersion[];
   readonly cancels: readonly Cancel[];
+  /** Of the subscriptions that hold through an outage, in the order of the log. */
+  readonly outageReports: readonly OutageReport[];
+  readonly outageTimes: OutageTimes;
+}
+
+/** What the log says of an outage to the owner of a subscription. */
+export interface OutageReport {
+  readonly subscriptionId: string;
+  readonly type: string;
+  /** Epoch milliseconds. */
+  readonly occurredAt: number;
+}
+
+/** R-29. */
+export interface OutageTimes {
+  readonly suspendAfterMs: number;
+  readonly probeEveryMs: number;
 }
 
 /** Of a replay. */
@@ -202,4 +219,6 @@ export const BEHAVIORS = [
   'gone',
   'redirects',
 ] as const;
-export type EndpointBehavior = (typeof BEHAVIORS)[number];
+
+/** `outage`: 503 until it is repaired, for a subscription that holds (R-29): that is judged apart. */
+export type EndpointBehavior = (typeof BEHAVIORS)[number] | 'outage';

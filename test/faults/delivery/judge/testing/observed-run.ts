@@ -1,4 +1,5 @@
 import { answerOf, RETRY_AFTER_S } from '../../endpoint-answers.js';
+import { OUTAGE_TIMES } from '../check-outages.js';
 import type {
   Cancel,
   EndpointBehavior,
@@ -7,6 +8,8 @@ import type {
   LoggedAttempt,
   LoggedDelivery,
   Observations,
+  OutageReport,
+  OutageTimes,
   Pause,
   Receipt,
   SettingsVersion,
@@ -23,6 +26,8 @@ export interface ObservedRun extends Observations {
   interruptions: Interruption[];
   versions: SettingsVersion[];
   cancels: Cancel[];
+  outageReports: OutageReport[];
+  outageTimes: OutageTimes;
 }
 
 export const SENDER = '127.20.0.1';
@@ -40,6 +45,7 @@ export function observedRun(behaviors: readonly EndpointBehavior[]): ObservedRun
   const run: ObservedRun = {
     ...{ expected: [], deliveries: [], attempts: [] },
     ...{ receipts: [], tokenRequests: [], interruptions: [], versions: [], cancels: [] },
+    ...{ outageReports: [], outageTimes: OUTAGE_TIMES },
   };
   for (const [index, behavior] of behaviors.entries()) addDelivery(run, behavior, index);
   return run;
