@@ -48,7 +48,7 @@ describe('createPageSource', () => {
   });
 
   it('leaves connections to the others while a fleet reads slowly (R-26)', async () => {
-    const fleetTurns = { atATime: 1, waiting: 10, waitMs: 60_000 };
+    const fleetTurns = { atATime: 1, inAll: 2, waiting: 10, waitMs: 60_000 };
     const shared = createPageSource(requireTestStack().databaseUrl, { poolSize: 2, fleetTurns });
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));

@@ -19,10 +19,10 @@ import { connectDatabase } from './connect-database.js';
 
 const POOL_SIZE = 10;
 /**
- * In each of the two pools. Two fleets that have all of theirs leave connections to the others, and to the lookups of keys,
- * which belong to no fleet. As much may wait as one key may send at once.
+ * In each of the two pools. However many fleets have all that they may, three connections are left to the others, and
+ * to the lookups of keys, which belong to no fleet. As much may wait as one key may send at once.
  */
-const FLEET_TURNS = { atATime: 4, waiting: 2_000, waitMs: 5_000 };
+const FLEET_TURNS = { atATime: 4, inAll: POOL_SIZE - 3, waiting: 2_000, waitMs: 5_000 };
 /** No page needs this long; a runaway query must not hold a connection for ever. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 
