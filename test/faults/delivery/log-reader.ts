@@ -86,6 +86,16 @@ export async function readLogs(
   };
 }
 
+/** How many first deliveries there have to be, where no subscription is changed. A tenth of the work of reading all logs. */
+export async function countExpected(log: Log, subscribers: readonly Subscriber[]): Promise<number> {
+  const events = await readValues(log, 'fleetEvents', { problems: [], secondReader: false });
+  const byFleet = groupBy(subscribers, ({ subscription }) => subscription.fleetId);
+  const counts = await inTurns(events, ({ value }) => [
+    (byFleet.get(value.fleetId) ?? []).filter((one) => wants(one, value)).length,
+  ]);
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
 /** by the documents, not by the product's own matching. */
 async function expectedOf(
   events: readonly LoggedEvent[],

@@ -3,7 +3,7 @@ import { endOutage, readReceipts, saveObservations } from '../delivery/fault-run
 import { OUTAGE_TIMES } from '../delivery/judge/check-outages.js';
 import { type DeliveryFindings, judgeDeliveries } from '../delivery/judge/judge-deliveries.js';
 import type { LoggedAttempt, LoggedDelivery, TokenRequest } from '../delivery/judge/observations.js';
-import { type Logs, readLogs, receiptsInSeries } from '../delivery/log-reader.js';
+import { countExpected, type Logs, readLogs, receiptsInSeries } from '../delivery/log-reader.js';
 import { followOutcomes } from '../delivery/outcomes.js';
 import { cancelsOf } from '../delivery/replays.js';
 import { RECEIPTS_FILE } from '../delivery/stage.js';
@@ -142,7 +142,7 @@ function everythingLeft(stage: SoakStage, { outcomes, progress }: Followed) {
     const unready = await unreadyInstances(stage.all.map(({ instance }) => instance));
     const behind = [...unready, ...(await pingsLeft(stage.kafka, stage.processors))];
     if (behind.length > 0) return behind;
-    expected ??= (await logsOf(stage, { ...sent, replays: [] })).expected.length;
+    expected ??= await countExpected(stage, stage.delivery.subscribers);
     const open = expected - (await outcomes.read()).finished;
     const replays = await outcomes.openReplays(sent.replays);
     if (open > 0 || replays.length > 0) return [`${String(open)} deliveries have no outcome`, ...replays];
