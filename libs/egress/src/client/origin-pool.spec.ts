@@ -120,6 +120,23 @@ describe('OriginPool', () => {
     await origins.close(new Error('over'));
   });
 
+  it('keeps an origin that was idle and is in use again, while others become idle', async () => {
+    const { origins, failOldest, failAll } = build();
+    const first = post(origins, 'a');
+    await nextIteration();
+    failAll();
+    await first;
+    const again = post(origins, 'a', 60_000);
+    await nextIteration();
+
+    for (const name of ['b', 'c', 'd']) await post(origins, name, 20);
+    failOldest();
+
+    expect(await again).toMatchObject({ detail: 'no test connects' });
+    await origins.close(new Error('over'));
+    failAll();
+  });
+
   it('closes a connection that opens only after its origin has been dropped', async () => {
     const { origins, open, failAll } = build();
     await post(origins, 'a', 20);

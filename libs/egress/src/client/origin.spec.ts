@@ -1,10 +1,8 @@
-import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { makeSelfSigned } from '../../../../test/support/certificates.js';
 import { holdsFor, until } from '../../../../test/support/until.js';
 import { closedAfterEach } from '../testing/opened.js';
 import { type Answer, type RawServer, startConnectionServer, startRawServer } from '../testing/raw-server.js';
-import type { LookUpPlaces } from './checked-connector.js';
 import { type EgressClientOptions, type EgressRequest } from './egress-client.js';
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
@@ -309,57 +307,6 @@ async function besideSilentOnes(options: Partial<EgressClientOptions>) {
     },
   };
 }
-
-describe('connections whose lookup waits for its turn (R-26)', () => {
-  /** Lookups of all fleets but one wait for `turns`. */
-  async function besideWaiting(options: Partial<EgressClientOptions> = {}) {
-    const { port } = keep(await startRawServer(answerOk));
-    const turns: (() => void)[] = [];
-    const lookUps: LookUpPlaces = {
-      during: async (owner, _host, work) => {
-        if (owner.fleetId !== 'other') await new Promise<void>((turn) => turns.push(turn));
-        return work();
-      },
-    };
-    const post = buildByName({ lookUps, connectTimeoutMs: 60_000, ...options });
-    const postOf = (owner: string, deadlineMs = 4_000) =>
-      post(`http://shared.example:${String(port)}/`, { owner: { id: owner, fleetId: owner }, deadlineMs });
-    return { turns, postOf };
-  }
-
-  it('do not delay those of other fleets, though they are enough to fill the origin', async () => {
-    const { turns, postOf } = await besideWaiting({ connectionsPerOrigin: 128 });
-    for (let index = 0; index < 200; index += 1) void postOf(`late-${String(index % 100)}`);
-
-    expect(await postOf('other')).toMatchObject({ statusCode: 200 });
-    expect(turns).toHaveLength(100);
-  });
-
-  it('are named by the posts that they were too late for', async () => {
-    const { postOf } = await besideWaiting();
-
-    const detail = 'the host was not looked up in time, because too many other lookups are not answered';
-    const late = { type: 'error', errorCode: 'timeout', detail, isUnsent: true };
-    expect(await Promise.all([postOf('late', 50), postOf('late', 50)])).toEqual([late, late]);
-  });
-
-  it('are opened one after the other as their turns come', async () => {
-    const answer = new EventEmitter();
-    const lookup = async () => {
-      await once(answer, 'answered');
-      return [{ address: '127.0.0.1', family: 4 }];
-    };
-    const { turns, postOf } = await besideWaiting({ lookup });
-    const posts = [1, 2, 3].map(() => postOf('late'));
-
-    for (const turn of [1, 2, 3]) {
-      await until(() => turns.length === turn);
-      turns.at(-1)?.();
-    }
-    answer.emit('answered');
-    expect(await Promise.all(posts)).toMatchObject(posts.map(() => ({ statusCode: 200 })));
-  });
-});
 
 /** Sockets of both sides, including those being opened, and those that earlier tests of this thread have left to time out. */
 function openSockets(): number {

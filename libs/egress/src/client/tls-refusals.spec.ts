@@ -7,6 +7,7 @@ import { closedAfterEach, lookupAnswering } from '../testing/opened.js';
 import type { Answer } from '../testing/raw-server.js';
 import { passOn, type Relay, startRelay } from '../testing/relay.js';
 import type { EgressClientOptions } from './egress-client.js';
+import { TlsRefusedError } from './tls-limits.js';
 import { TlsRefusals } from './tls-refusals.js';
 
 const CLOSED: Answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
@@ -106,6 +107,21 @@ describe('a server whose certificate was refused', () => {
     expect(handshakes()).toBe(2);
   });
 
+  it('keeps no request from another port of that host, where another server may be', async () => {
+    const [refused, other] = [await serve(CLOSED, untrusted), await serve(CLOSED, good)];
+    const client = openClient({ lookup: lookupAnswering(['127.0.0.1']), trustedCa: authority.cert });
+    const post = (port: number) =>
+      client.post({
+        url: `https://hooks.example:${String(port)}/`,
+        headers: {},
+        body: '{}',
+        deadlineMs: DEADLINE_MS,
+      });
+
+    expect(await post(refused.port)).toMatchObject({ errorCode: 'tls_error' });
+    expect(await post(other.port)).toMatchObject({ statusCode: 200 });
+  });
+
   it('counts once when several connections were made together', async () => {
     const { post, handshakes, passMs } = await build(untrusted);
     await Promise.all([post(), post(), post(), post()]);
@@ -153,6 +169,49 @@ class Refused extends EventEmitter {
 }
 
 describe('the memory of refused servers', () => {
+  function build() {
+    let passedMs = 0;
+    const refusals = new TlsRefusals(() => passedMs);
+    return {
+      begin: (): Refused => {
+        const socket = new Refused();
+        refusals.learn('server', socket as unknown as TLSSocket);
+        return socket;
+      },
+      isRemembered: () => refusals.find('server') !== undefined,
+      passMs: (ms: number) => {
+        passedMs += ms;
+      },
+    };
+  }
+  const cheap = new Error('certificate has expired');
+  const costly = new TlsRefusedError('the TLS handshake of the server is too long');
+
+  it('keeps a costly one for its minute, whatever else becomes of connections made together with it (R-26)', () => {
+    const { begin, isRemembered, passMs } = build();
+    const [first, second, third, fourth] = [begin(), begin(), begin(), begin()];
+    first.emit('error', cheap);
+    second.emit('error', costly);
+    third.emit('secureConnect');
+    fourth.emit('error', cheap);
+    passMs(59_999);
+    expect(isRemembered()).toBe(true);
+    passMs(1);
+    expect(isRemembered()).toBe(false);
+  });
+
+  it('begins with a second again when a handshake has succeeded after the minute of a costly one', () => {
+    const { begin, isRemembered, passMs } = build();
+    begin().emit('error', costly);
+    passMs(60_000);
+    begin().emit('secureConnect');
+    begin().emit('error', cheap);
+    passMs(999);
+    expect(isRemembered()).toBe(true);
+    passMs(1);
+    expect(isRemembered()).toBe(false);
+  });
+
   it('keeps at most 4,096, the newest', () => {
     const refusals = new TlsRefusals(() => 0);
     const error = new Error('certificate has expired');
