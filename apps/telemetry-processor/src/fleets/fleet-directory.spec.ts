@@ -5,6 +5,7 @@ import { type FleetSettings, type Geofence, geofenceKey } from '@waypost/domain'
 import type { UnusableRecord } from '@waypost/platform';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
+import { flushed, until } from '../../../../test/support/until.js';
 import type { TelemetryProcessorConfig } from '../config.js';
 import { FleetDirectory } from './fleet-directory.js';
 
@@ -34,6 +35,7 @@ let backend: ReturnType<typeof createMemoryBackend>;
 let warned: string[];
 let failures: Error[];
 let rejected: UnusableRecord[];
+let registry: Registry;
 let directory: FleetDirectory;
 
 beforeEach(async () => {
@@ -43,6 +45,7 @@ beforeEach(async () => {
   const partitions = { [topics.fleetSettings.name]: 1, [topics.fleetGeofences.name]: 1 };
   backend = createMemoryBackend({ topics: partitions, now: () => now });
   [warned, failures, rejected] = [[], [], []];
+  registry = new Registry();
   directory = createDirectory('all');
 });
 
@@ -57,7 +60,7 @@ function createDirectory(rules: TelemetryProcessorConfig['rules']): FleetDirecto
     (error) => void failures.push(error),
     { put: (_source, unusable) => Promise.resolve(void rejected.push(...unusable)) },
     { rules },
-    new Registry(),
+    registry,
   );
 }
 function append(topic: string, key: string, value: Buffer | null): void {
@@ -101,6 +104,7 @@ describe('what the processor knows of fleets', () => {
 
   it('is nothing while only positions are decided, for which no rule needs a fleet', async () => {
     appendSettings();
+    registry = new Registry();
     directory = createDirectory('positions');
     await directory.onApplicationBootstrap();
     await directory.caughtUp();
@@ -117,6 +121,36 @@ describe('what the processor knows of fleets', () => {
     await directory.caughtUp();
     expect([routesAt(1_999), routesAt(2_000)]).toEqual([true, undefined]);
     expect(directory.fleet('acme')?.geofences?.get('depot', 2_000)).toBeUndefined();
+  });
+
+  it.each([topics.fleetSettings.name, topics.fleetGeofences.name])(
+    'is fatal to the process once %s can be followed no longer: its pings would be decided by old versions',
+    async (topic) => {
+      append(topic, topic === topics.fleetSettings.name ? 'acme' : geofenceKey(depot), null);
+      await directory.onApplicationBootstrap();
+      backend.loseFrom({ topic, partition: 0 }, 0);
+      await until(() => failures.length === 1);
+      await expect(directory.caughtUp()).rejects.toBe(failures[0]);
+    },
+  );
+
+  it('does not grow after the shutdown, and then never counts as complete', async () => {
+    await directory.onApplicationBootstrap();
+    await directory.onApplicationShutdown();
+    appendSettings();
+    appendFence(depot);
+    await flushed();
+    expect(directory.knownCount()).toBe(0);
+    await expect(directory.caughtUp()).rejects.toThrow('is stopped');
+  });
+
+  it('is counted for metrics, fleets and versions apart', async () => {
+    appendFence(depot);
+    appendFence({ ...depot, version: 2 });
+    appendFence({ ...depot, geofenceId: 'yard' });
+    await directory.onApplicationBootstrap();
+    const lines = (await registry.metrics()).split('\n');
+    expect(lines).toEqual(expect.arrayContaining(['waypost_geofence_fleets 1', 'waypost_geofence_versions 3']));
   });
 
   it('logs a geofence without a valid shape, and continues', async () => {

@@ -150,6 +150,19 @@ describe('routes and stops in the telemetry processor', () => {
     expect(named).toEqual([false, true, false, false, true, true]);
   });
 
+  it('are in the trace that their ping came with, whatever time they name (R-46)', async () => {
+    const driver = driverOf();
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const headers = [{ key: 'traceparent', value: Buffer.from(`00-${traceId}-00f067aa0ba902b7-01`) }];
+    const traces: (string | undefined)[] = [];
+    for (const ping of drive) {
+      const record = { key: Buffer.from('device-1'), value: codecs.telemetryPings.encode(ping), headers };
+      const written = await driver.pipe({ ...record, timestamp: ping.eventTime });
+      traces.push(...written.map((event) => String(event.headers?.[0]?.value).split('-')[1]));
+    }
+    expect(traces).toEqual(Array.from({ length: 6 }, () => traceId));
+  });
+
   it('do not exist with the position rules only', async () => {
     expect(typesOf(await eventsOf(driverOf('positions'), drive))).toEqual(WITHOUT_ROUTES);
   });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs, republishedHeader } from '@waypost/contracts';
 import { type RejectedTelemetry, type TelemetryPing, traceOfPing } from '@waypost/domain';
 import type { EndedSpan, Traces } from '@waypost/platform';
-import { type OutgoingRecord, type RecordHeader } from '@waypost/streams';
+import { type OutgoingRecord, type RecordHeader, type Topology } from '@waypost/streams';
 import { createTopologyTestDriver, type TopologyTestDriver } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
@@ -68,6 +68,20 @@ describe('the telemetry processor', () => {
     expect(typesOf(await pipe(aPing()))).toEqual(['position']);
     expect(typesOf(await pipe(aPing({ eventTime: START + 179_999 })))).toEqual([]);
     expect(typesOf(await pipe(aPing({ eventTime: START + 180_000 })))).toEqual(['position']);
+    expect(decisions).toEqual(['accepted', 'accepted', 'accepted']);
+  });
+
+  it('looks up the schemas of every slice of a batch, and the fleets before the first only', async () => {
+    let asked = 0;
+    let isFirst = true;
+    const fleets = { ...noFleets, caughtUp: () => Promise.resolve(void (asked += 1)) };
+    const metrics = { pingDecided: () => undefined, eventEmitted: () => undefined };
+    const topology = inSlices(pingTopology({ codecs, fleets, metrics }), () => isFirst);
+    driver = createTopologyTestDriver({ topology, startAt: START + HOUR_MS });
+    rejectionOf(await driver.pipe({ key: Buffer.from('device-1'), value: Buffer.from('no Avro') }));
+    isFirst = false;
+    expect(typesOf(await pipe(aPing()))).toEqual(['position']);
+    expect(asked).toBe(1);
   });
 
   it('emits an ignition change before the position that it forces (R-6, R-10)', async () => {
@@ -243,6 +257,18 @@ describe('the telemetry processor', () => {
     expect(rejectionOf(records).sourceKey).toEqual(key);
   });
 });
+
+/** Whether a slice is the first of its batch, as the test says. */
+function inSlices(topology: Topology, isFirst: () => boolean): Topology {
+  return {
+    ...topology,
+    processor: (task) => {
+      const processor = topology.processor(task);
+      if (!('processSlice' in processor)) throw new Error('a processor of slices expected');
+      return { processSlice: (slice) => processor.processSlice({ ...slice, isFirst: isFirst() }) };
+    },
+  };
+}
 
 /** The ping with its rpm, an Avro int, written as a long of more than 32 bits: no writer of ours could. */
 function pingWithHugeRpm(): Buffer {
