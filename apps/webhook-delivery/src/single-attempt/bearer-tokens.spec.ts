@@ -134,6 +134,24 @@ describe('a token endpoint that works again', () => {
   });
 });
 
+describe('a token endpoint that fails slowly', () => {
+  it('is left alone for a second after its answer, however long ago the request was', async () => {
+    const answers: ((result: EgressResult) => void)[] = [];
+    const { tokens, requests, advance } = build(() => new Promise((resolve) => answers.push(resolve)));
+    const first = tokens.tokenFor('sub-1', auth, wait);
+    advance(4_000);
+    answers[0]?.({ ...json({}), statusCode: 500 });
+    expect(await first).toMatchObject({ type: 'failed' });
+    advance(999);
+    expect(await tokens.tokenFor('sub-1', auth, wait)).toMatchObject({ type: 'failed' });
+    expect(requests).toHaveLength(1);
+    advance(1);
+    const next = tokens.tokenFor('sub-1', auth, wait);
+    answers[1]?.(numbered(2));
+    expect(await next).toMatchObject(tokenNo(2));
+  });
+});
+
 describe('a token', () => {
   it('is valid from the time of its request, even after a slow response', async () => {
     const answers: ((result: EgressResult) => void)[] = [];

@@ -38,7 +38,7 @@ describe('deliveryFold (R-25)', () => {
     expect(fold([attemptOf(3)])).toEqual(fold([attemptOf(1), attemptOf(2), attemptOf(3)]));
   });
 
-  it.each(['delivered', 'failed'])('is finished once an attempt is %s, whatever comes after', (outcome) => {
+  it.each(['delivered', 'failed', 'expired'])('is finished once an attempt is %s, whatever comes after', (outcome) => {
     const last = attemptOf(2, { outcome, nextDueAt: null });
 
     expect(fold([attemptOf(1), last])).toEqual({ type: 'finished' });

@@ -5,6 +5,7 @@ import {
   type EndpointAttempt,
   type EndpointHealth,
   healthAfter as decide,
+  healthSince,
   type HealthVerdict,
   HEALTHY,
 } from './outage-policy.js';
@@ -126,6 +127,20 @@ describe('The health of an endpoint (R-29)', () => {
     expect(failedOn(Object.fromEntries(Array.from({ length: 30 }, (_, day) => [day, 25]))).failedDays).toEqual(
       Array.from({ length: 7 }, (_, n) => ({ day: 23 + n, failed: 20 })),
     );
+  });
+});
+
+describe('the health of an endpoint after its owner has changed the subscription (R-29)', () => {
+  const failedDays = [{ day: 0, failed: 20 }];
+  const suspended: EndpointHealth = { failingSince: 1_000, suspendedAt: 5 * minuteMs, failedDays };
+
+  it('begins again after failures from before the change, but stays suspended until a probe is accepted', () => {
+    expect(healthSince(suspended, 1_001)).toEqual({ failingSince: null, suspendedAt: 5 * minuteMs, failedDays: [] });
+  });
+
+  it('stays what it is when the failures began with the change or after it, or there were none', () => {
+    for (const updatedAt of [0, 999, 1_000]) expect(healthSince(suspended, updatedAt)).toBe(suspended);
+    expect(healthSince(HEALTHY, 2_000)).toBe(HEALTHY);
   });
 });
 
