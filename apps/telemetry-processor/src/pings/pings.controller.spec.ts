@@ -10,6 +10,7 @@ import { pingTopology } from './testing/ping-topology.js';
 
 const START = Date.UTC(2026, 0, 5, 8);
 const HOUR_MS = 3_600_000;
+const PARTITION = 2;
 
 function aPing(more: Partial<TelemetryPing> = {}): TelemetryPing {
   return pingOf({ eventTime: START, receivedTime: START + 500, ...more });
@@ -22,11 +23,20 @@ let driver: TopologyTestDriver;
 let decisions: string[];
 let emitted: string[];
 
+async function newCodecs(): Promise<AvroCodecs> {
+  const made = createAvroCodecs({ registry: createMemoryRegistry(), now: () => 0 });
+  await Promise.all(Object.values(made).map((codec) => codec.prepare()));
+  return made;
+}
+
+/** What the test itself reads back. */
+function lookUpOutput(): Promise<unknown> {
+  return codecs.fleetEvents.resolve([1, 2, 3, 4, 5, 6, 7, 8]);
+}
+
 beforeEach(async () => {
-  codecs = createAvroCodecs({ registry: createMemoryRegistry(), now: () => 0 });
-  await Promise.all(Object.values(codecs).map((codec) => codec.prepare()));
-  // What the test itself reads back; the processor looks up its own input.
-  await codecs.fleetEvents.resolve([1, 2, 3, 4, 5, 6, 7, 8]);
+  codecs = await newCodecs();
+  await lookUpOutput();
   decisions = [];
   emitted = [];
   driver = driverWith({ recorder: null, sampleRatio: 0 });
@@ -38,7 +48,7 @@ function driverWith(traces: Traces): TopologyTestDriver {
     eventEmitted: (eventType: string) => void emitted.push(eventType),
   };
   const topology = pingTopology({ codecs, fleets: noFleets, metrics, traces });
-  return createTopologyTestDriver({ topology, partition: 2, startAt: START + HOUR_MS });
+  return createTopologyTestDriver({ topology, partition: PARTITION, startAt: START + HOUR_MS });
 }
 
 function pipe(ping: TelemetryPing, headers: readonly RecordHeader[] = []): Promise<OutgoingRecord[]> {
@@ -57,7 +67,7 @@ function typesOf(records: readonly OutgoingRecord[]): string[] {
 }
 
 function rejectionOf(records: readonly OutgoingRecord[]): RejectedTelemetry {
-  expect(records.map(({ topic }) => topic)).toEqual(['telemetry.rejected']);
+  expect(records).toMatchObject([{ topic: 'telemetry.rejected', partition: PARTITION }]);
   const decoded = codecs.telemetryRejected.decode(records[0]?.value ?? Buffer.alloc(0));
   if (decoded.type !== 'decoded') throw new Error(decoded.type);
   return decoded.value;
@@ -74,13 +84,16 @@ describe('the telemetry processor', () => {
   it('looks up the schemas of every slice of a batch, and the fleets before the first only', async () => {
     let asked = 0;
     let isFirst = true;
+    codecs = await newCodecs();
     const fleets = { ...noFleets, caughtUp: () => Promise.resolve(void (asked += 1)) };
     const metrics = { pingDecided: () => undefined, eventEmitted: () => undefined };
     const topology = inSlices(pingTopology({ codecs, fleets, metrics }), () => isFirst);
-    driver = createTopologyTestDriver({ topology, startAt: START + HOUR_MS });
-    rejectionOf(await driver.pipe({ key: Buffer.from('device-1'), value: Buffer.from('no Avro') }));
+    driver = createTopologyTestDriver({ topology, partition: PARTITION, startAt: START + HOUR_MS });
+    await driver.pipe({ key: Buffer.from('device-1'), value: Buffer.from('no Avro') });
     isFirst = false;
-    expect(typesOf(await pipe(aPing()))).toEqual(['position']);
+    const written = await pipe(aPing());
+    await lookUpOutput();
+    expect(typesOf(written)).toEqual(['position']);
     expect(asked).toBe(1);
   });
 
@@ -100,7 +113,7 @@ describe('the telemetry processor', () => {
 
   it('writes events to the partition of the ping, under the key of the device', async () => {
     const [event] = await pipe(aPing());
-    expect(event).toMatchObject({ topic: 'fleet.events', partition: 2 });
+    expect(event).toMatchObject({ topic: 'fleet.events', partition: PARTITION });
     expect(event?.key?.toString()).toBe('device-1');
   });
 
@@ -195,7 +208,7 @@ describe('the telemetry processor', () => {
     expect(rejection).toMatchObject({
       reason: 'future',
       sourceTopic: 'telemetry.pings',
-      sourcePartition: 2,
+      sourcePartition: PARTITION,
       sourceTimestamp: START + 77,
     });
     expect(rejection.sourceValue).toEqual(value);

@@ -7,7 +7,7 @@ import type { Answer } from '../testing/raw-server.js';
 
 const OK: Answer = (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
 
-const { build, serve } = closedAfterEach();
+const { build, openClient, serve } = closedAfterEach();
 const bytesRead = bytesReadByClients();
 
 /** A connection is free for the next request one iteration of the event loop after its response. */
@@ -70,6 +70,44 @@ describe('a post', () => {
       else process.env['HTTP_PROXY'] = saved;
     }
     expect(proxy.connections).toHaveLength(0);
+  });
+});
+
+/** Of this thread, those that keep the process alive. */
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+}
+
+describe('a client', () => {
+  it('keeps no timer of a post that is over, however it ended', async () => {
+    const server = await serve(OK);
+    const silent = await serve(() => undefined);
+    const post = build();
+    const stop = new AbortController();
+    const before = timers();
+
+    const aborted = [1, 2].map(() => post(silent.url, { signal: stop.signal, deadlineMs: 60_000 }));
+    const url = `http://unknown.example:${String(server.port)}/`;
+    await Promise.all([post(server.url), post(server.url, { keepBody: false }), post(server.url), post(url)]);
+    stop.abort();
+    await Promise.all(aborted);
+    await nextIteration();
+
+    expect(timers()).toBeLessThanOrEqual(before);
+  });
+
+  it('that is closed sends nothing more, and opens no connection', async () => {
+    const server = await serve(OK);
+    const client = openClient();
+    await client.close();
+
+    expect(await client.post({ url: server.url, headers: {}, body: '{}', deadlineMs: 500 })).toEqual({
+      type: 'error',
+      errorCode: 'network_error',
+      detail: 'the client is closed',
+    });
+    await nextIteration();
+    expect(server.connections).toHaveLength(0);
   });
 });
 

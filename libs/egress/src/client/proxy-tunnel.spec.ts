@@ -75,6 +75,19 @@ describe('a proxy', () => {
     expect(proxy.requests).toHaveLength(1);
   });
 
+  it.each([
+    ['https://hooks.example/', 443],
+    ['http://hooks.example/', 80],
+  ])('is asked for the usual port when %s names none', async (url, port) => {
+    const proxy = await startConnectProxy(refusing('502 Bad Gateway'));
+    proxies.push(proxy);
+    const proxyUrl = `http://127.0.0.1:${String(proxy.port)}`;
+
+    await openClient({ lookup: toPublic, proxyUrl }).post({ url, headers: {}, body: '{}', deadlineMs: 3_000 });
+
+    expect(proxy.requests).toEqual([expect.stringContaining(`CONNECT 93.184.215.14:${String(port)} HTTP/1.1\r\n`)]);
+  });
+
   it('gets its credentials, decoded', async () => {
     const { proxy, post } = await build({ credentials: 'way%40post:p%3Aass@' });
 

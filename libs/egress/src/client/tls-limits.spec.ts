@@ -1,9 +1,12 @@
+import { EventEmitter } from 'node:events';
+import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { makeAuthority, type TestAuthority } from '../../../../test/support/certificates.js';
 import { until } from '../../../../test/support/until.js';
 import { closedAfterEach } from '../testing/opened.js';
 import { type Answer, flood, startConnectionServer } from '../testing/raw-server.js';
 import { type Speaker, type SpeakingServer, startSpeakingServer } from '../testing/tls13-records.js';
+import { TlsLimits } from './tls-limits.js';
 
 const RESPONSE = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
 const OK: Answer = (socket) => socket.write(RESPONSE);
@@ -91,7 +94,30 @@ function names(bytes: number): string {
   return ['IP:127.0.0.1', ...Array.from({ length: Math.ceil(bytes / one.length) }, () => one)].join(',');
 }
 
+/** A connection that has received nothing, and notices when that is looked at. */
+class Handshaking extends EventEmitter {
+  looks = 0;
+
+  get _handle(): object {
+    this.looks += 1;
+    return { _parent: { bytesRead: 0 } };
+  }
+}
+
 describe('a TLS handshake', () => {
+  it('is watched until it is over, and not when the connection has closed', () => {
+    const limits = new TlsLimits();
+    const [closed, done, open] = [new Handshaking(), new Handshaking(), new Handshaking()];
+    for (const socket of [closed, done, open]) limits.watch(socket as unknown as TLSSocket);
+    closed.emit('close');
+    done.emit('secureConnect');
+    const before = done.looks;
+
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) limits.sweep();
+
+    expect([closed.looks, done.looks - before, open.looks]).toEqual([0, 0, 3]);
+  });
+
   it.each([
     ['four certificates', chained(3, { subjectAltName: 'IP:127.0.0.1' })],
     ['a certificate of 40 KiB', authority.issue({ subjectAltName: names(40_000) })],
