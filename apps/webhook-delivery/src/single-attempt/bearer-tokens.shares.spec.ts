@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EgressRequest, EgressResult } from '@waypost/egress';
 import { type AttemptRig, rigAuth, rigSubscription, startAttemptRig } from '../../../../test/support/attempt-rig.js';
-import { until } from '../../../../test/support/until.js';
+import { settlesWithin, until } from '../../../../test/support/until.js';
 import { createSubscriptionIndex } from '../subscriptions/subscription-directory.js';
 import { TOKEN_REQUESTS } from './attempt-limits.js';
 import { ClientCredentialsTokens, wantsToken } from './bearer-tokens.js';
@@ -126,11 +126,12 @@ describe('a token request that waits for a connection after its turn (R-18, R-26
   const UNSENT: EgressResult = { type: 'error', errorCode: 'timeout', detail: '', isUnsent: true };
   let index: ReturnType<typeof createSubscriptionIndex>;
   let sent: number;
+  let passedMs: number;
   /** The results of the requests in order: each gets a connection, and is written if still wanted, or fails without one. */
   let connects: ((failure?: EgressResult) => void)[];
 
   function build(maxSubscriptions = 10) {
-    [index, sent, connects] = [createSubscriptionIndex(), 0, []];
+    [index, sent, passedMs, connects] = [createSubscriptionIndex(), 0, 0, []];
     index.put(rigSubscription('late', { auth }));
     index.put(rigSubscription('other', { auth: authOfOther }));
     const post = (request: EgressRequest): Promise<EgressResult> =>
@@ -148,7 +149,7 @@ describe('a token request that waits for a connection after its turn (R-18, R-26
       isWanted: (id, wanted) => wantsToken(index.get(id), wanted),
       sealingKeys: [Buffer.alloc(32, 3)],
       nowMs: () => 0,
-      monotonicMs: () => 0,
+      monotonicMs: () => passedMs,
       maxSubscriptions,
     });
   }
@@ -198,6 +199,18 @@ describe('a token request that waits for a connection after its turn (R-18, R-26
     await until(() => connects.length === 4);
     connects[3]?.();
     expect([(await early).type, sent]).toEqual(['token', 2]);
+    connects[1]?.();
+  });
+
+  it('is waited for no longer than the attempt has left, when it is made again (R-20)', async () => {
+    const { tokens, early, token } = await overtaken();
+    passedMs = 4_950;
+    connects[0]?.();
+    tokens.discard('late', token.issued);
+    await until(() => connects.length === 4);
+    // All 5 s again would be wrong.
+    expect(await settlesWithin(4_500, early)).toBe(true);
+    expect(await early).toEqual({ type: 'failed', detail: 'the token endpoint did not answer in time' });
     connects[1]?.();
   });
 
