@@ -5,6 +5,7 @@ import { holdsFor, until } from '../../../../test/support/until.js';
 import { closedAfterEach } from '../testing/opened.js';
 import { type Answer } from '../testing/raw-server.js';
 import { Connection } from './connection.js';
+import type { EgressResult } from './egress-result.js';
 import { Exchange } from './exchange.js';
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
@@ -42,11 +43,11 @@ async function attached(port: number, monotonicMs: () => number, afterRead: () =
   return { connection, happened, receive };
 }
 
-function anExchange(): Exchange {
+function anExchange(resolve: (result: EgressResult) => void = () => undefined, deadlineMs = 20_000): Exchange {
   const limits = { maxBodyBytes: 0, keepBody: false };
   const rest = { signal: undefined, group: undefined, isWanted: undefined };
   const head = 'POST / HTTP/1.1\r\n\r\n';
-  return new Exchange({ head, body: Buffer.alloc(0), deadlineMs: 20_000, limits, ...rest }, () => undefined);
+  return new Exchange({ head, body: Buffer.alloc(0), deadlineMs, limits, ...rest }, resolve);
 }
 
 function blockFor(ms: number): void {
@@ -87,6 +88,35 @@ describe('a connection', () => {
     await until(() => happened.includes('stale'));
     await holdsFor(200, () => !happened.includes('free'));
     exchange.abort();
+  });
+
+  it('is not ended by the deadline of a request that it has answered, though the next one is on its way', async () => {
+    const server = await serve(() => undefined);
+    const { connection, receive } = await attached(server.port, () => 0);
+    const results: EgressResult[] = [];
+    const [answered, next] = [anExchange(), anExchange((result) => results.push(result))];
+    connection.begin(answered, { wasIdle: false });
+    receive(`${HEAD}content-length: 0\r\n\r\n`);
+    connection.begin(next, { wasIdle: true });
+
+    // Its timer had run when the response was read.
+    answered.expire();
+
+    await until(() => server.openConnections() === 1);
+    await holdsFor(100, () => server.openConnections() === 1);
+    receive('HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n');
+    expect(results).toMatchObject([{ statusCode: 202 }]);
+  });
+
+  it('that said 408 and closed has not answered a request that waits for another until its deadline (R-21)', async () => {
+    const queue = { leave: () => undefined, isWithoutTurn: () => false };
+    const notice = { type: 'response', statusCode: 408, headers: {}, body: Buffer.alloc(0), truncated: true } as const;
+    const result = new Promise<EgressResult>((resolve) => {
+      const exchange = anExchange(resolve, 20);
+      exchange.start({ responseSoFar: () => notice, cut: () => undefined });
+      exchange.waitAgainIn(queue);
+    });
+    expect(await result).toEqual({ type: 'error', errorCode: 'timeout', detail: 'no response within 20 ms' });
   });
 
   it('that is opened and not needed is offered for 4 s, as the server has not said for how long it stays', async () => {
