@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { type AbortGroup, createAbortGroup } from './abort-group.js';
 import type { CheckedConnect } from './checked-connector.js';
 import type { EgressResult } from './egress-result.js';
 import { Exchange } from './exchange.js';
@@ -43,10 +44,10 @@ function targetAt(name: string) {
   };
 }
 
-function exchange(resolve: (result: EgressResult) => void, deadlineMs = 1_000): Exchange {
+function exchange(resolve: (result: EgressResult) => void, deadlineMs = 1_000, group?: AbortGroup): Exchange {
   const limits = { maxBodyBytes: 0, keepBody: false };
   return new Exchange(
-    { head: '', body: Buffer.alloc(0), deadlineMs, limits, signal: undefined, group: undefined, isWanted: undefined },
+    { head: '', body: Buffer.alloc(0), deadlineMs, limits, signal: undefined, group, isWanted: undefined },
     resolve,
   );
 }
@@ -231,6 +232,20 @@ describe('OriginPool', () => {
 
     expect(await result).toEqual({ type: 'aborted' });
     expect(connecting()).toBe(0);
+    await origins.close(new Error('over'));
+  });
+
+  it('aborts the posts of a group that wait to be sent again, and opens none for them (R-25)', async () => {
+    const { origins, connecting } = build();
+    const group = createAbortGroup();
+    const result = new Promise((resolve) => {
+      origins.of(targetAt('a')).onStale(exchange(resolve, 1_000, group));
+    });
+    origins.abort(group);
+    await nextIteration();
+
+    expect(connecting()).toBe(0);
+    expect(await result).toEqual({ type: 'aborted' });
     await origins.close(new Error('over'));
   });
 
