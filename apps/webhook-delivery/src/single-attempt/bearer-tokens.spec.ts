@@ -140,7 +140,7 @@ describe('a token endpoint that fails slowly', () => {
     const { tokens, requests, advance } = build(() => new Promise((resolve) => answers.push(resolve)));
     const first = tokens.tokenFor('sub-1', auth, wait);
     advance(4_000);
-    answers[0]?.({ ...json({}), statusCode: 500 });
+    answers[0]?.({ type: 'error', errorCode: 'timeout', detail: '' });
     expect(await first).toMatchObject({ type: 'failed' });
     advance(999);
     expect(await tokens.tokenFor('sub-1', auth, wait)).toMatchObject({ type: 'failed' });
