@@ -51,6 +51,22 @@ describe('a request of the client (R-43)', () => {
     expect(received).toEqual([]);
   });
 
+  it.each(['', '/', '/waypost', '/waypost/'])('goes below the path of the base URL, %j', async (path) => {
+    const urls: (string | undefined)[] = [];
+    const baseUrl = await listen(({ url }, response) => void (urls.push(url), response.end('{}')));
+    await createWaypostClient({ apiKey: KEY, baseUrl: baseUrl + path }).getFleet();
+    expect(urls).toEqual([`${path.replace(/\/$/, '')}/public/v1/fleet`]);
+  });
+
+  it('does not follow a redirect: what it holds is for the base URL alone', async () => {
+    const followed: (string | undefined)[] = [];
+    const elsewhere = await listen(({ url }, response) => void (followed.push(url), response.end('{}')));
+    const redirect = { status: 307, headers: { location: `${elsewhere}/elsewhere` } };
+    const { waypost } = await build([redirect], { retry: { retries: 0 } });
+    expect(await failureOf(waypost.updateFleet({ body: { name: 'Tour' } }))).toBeInstanceOf(WaypostConnectionError);
+    expect(followed).toEqual([]);
+  });
+
   it('has the body as JSON, and escapes what stands in the path', async () => {
     const { received, waypost } = await build([FLEET]);
     await waypost.updateGeofence({ id: '../x', body: { name: 'Depot' } }, { ifMatch: '"3"' });
@@ -213,6 +229,17 @@ describe('retries of the client', () => {
   it('report a resource that is not there when each DELETE before was refused', async () => {
     const { waypost } = await build([error(429, 'rate_limited'), error(404, 'not_found')]);
     expect(await failureOf(waypost.deleteGeofence({ id: 'g' }))).toMatchObject({ code: 'not_found', attempts: 2 });
+  });
+
+  it('report what is not there to any other request, also after an attempt that failed', async () => {
+    const { waypost } = await build([error(503, 'unavailable'), error(404, 'not_found')]);
+    expect(await failureOf(waypost.getGeofence({ id: 'g' }))).toMatchObject({ code: 'not_found', attempts: 2 });
+  });
+
+  it.each([408, 425, 429, 500, 502, 503, 504])('happen after a %d, which may be over soon', async (status) => {
+    const { received, waypost } = await build([error(status, 'unavailable'), FLEET]);
+    expect(await waypost.getFleet()).toEqual({ id: 'tour' });
+    expect(received).toHaveLength(2);
   });
 
   it.each([400, 401, 403, 404, 409, 412, 422])('do not happen after a %d', async (status) => {

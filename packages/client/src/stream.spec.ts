@@ -32,7 +32,7 @@ async function build(...behaviors: Behave[]) {
     fleetId: 'tour',
     retry: { baseDelayMs: 1, maxDelayMs: 5 },
   });
-  return { requests, waypost };
+  return { baseUrl, requests, waypost };
 }
 
 function sends(...ids: string[]): Behave {
@@ -130,6 +130,17 @@ describe('a stream of the client (R-41)', () => {
       sends('1'),
     );
     expect(await take(service, 1)).toEqual(['e1']);
+  });
+
+  it('does not follow a redirect: the key is for the base URL alone', async () => {
+    const elsewhere = await build(sends('1'));
+    const service = await build(
+      (_, response) => void response.writeHead(307, { location: `${elsewhere.baseUrl}/elsewhere` }).end(),
+    );
+    const aborting = new AbortController();
+    const options = { signal: aborting.signal, onConnection: () => aborting.abort(new Error('enough')) };
+    await expect(take(service, 1, options)).rejects.toThrow('enough');
+    expect([service.requests.length, elsewhere.requests.length]).toEqual([1, 0]);
   });
 
   it('begins after the given event', async () => {
