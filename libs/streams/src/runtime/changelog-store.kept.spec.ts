@@ -83,6 +83,16 @@ describe('the store of a partition', () => {
     expect(journal.restored.map(({ from }) => from)).toEqual(['changelog', 'memory']);
   });
 
+  it('is as old as the beginning of its restore, during which deletions may have left the changelog', async () => {
+    const { open } = newStore();
+    append('a', 1);
+    prepare = () => Promise.resolve(void (clock += 15 * HOUR_MS));
+    await open();
+    clock += 6 * HOUR_MS;
+    await open();
+    expect(journal.restored.map(({ from }) => from)).toEqual(['changelog', 'changelog']);
+  });
+
   it.each([
     ['an aborted attempt of its own', true, 'memory', []],
     ['another writer', false, 'changelog', ['changelog_has_other_writers']],
@@ -205,6 +215,20 @@ describe('a checkpoint', () => {
     await next.open();
     await next.kept.retire();
     expect([journal.restored.at(-1)?.from, checkpoints()]).toEqual(['checkpoint', 2]);
+  });
+
+  it('is written at a stop of the partitions that the process has then, not of those that it had before', async () => {
+    append('a', 1);
+    const directory = new StateDirectory(options().state);
+    const revoked = directory.of(0);
+    await revoked.open(new AbortController().signal);
+    revoked.release();
+    const own = directory.of(0);
+    await own.open(new AbortController().signal);
+    directory.stop();
+    own.release();
+    await directory.close();
+    expect([own === revoked, checkpoints()]).toEqual([false, 1]);
   });
 
   it('is not written by a process that stops while abandoned work may still change the store', async () => {
