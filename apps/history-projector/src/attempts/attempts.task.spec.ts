@@ -64,6 +64,15 @@ describe('the attempts task', () => {
     expect(commits).toEqual([7]);
   });
 
+  it.each([
+    ['all partitions of the log', 6, 6],
+    ['its own and those before it, where their number is not known', null, 3],
+  ])('keeps the history from being called complete before %s are read (R-33)', async (_, partitions, expected) => {
+    const { task, begun } = build({ partitions });
+    await task.open();
+    expect(begun).toEqual([expected]);
+  });
+
   it('continues from the position in the database and moves the group offset there', async () => {
     const { task, store, commits, lags } = build();
     const batch = { topic: 'webhook.attempts', partition: 2, expectedOffset: null, nextOffset: 41, attempts: [] };

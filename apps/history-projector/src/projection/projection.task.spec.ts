@@ -90,6 +90,18 @@ describe('a projection (R-33)', () => {
     expect(applied.map(({ completeUntil }) => completeUntil)).toEqual([NOW - 80]);
   });
 
+  it('reports it also of a batch that was put off, and is written with one that has no record', async () => {
+    const { task, applied } = build();
+    await task.open();
+    await task.process(batchOf([NOW - 90], 1));
+    await task.process(batchOf([NOW - 80], 2));
+    await task.process(batchOf([], 3));
+    expect(applied.map(({ nextOffset, completeUntil }) => [nextOffset, completeUntil])).toEqual([
+      [1, NOW - 90],
+      [3, NOW - 80],
+    ]);
+  });
+
   it('reports without input at the end of the log that it is complete until just before that end was read', async () => {
     const { task, clock, said } = build({ rangeTakesMs: 40 });
     await task.open();

@@ -19,6 +19,8 @@ export function first(n: number): WebhookAttempt {
 interface Given {
   readonly projection?: (real: DeliveryProjection) => Partial<DeliveryProjection>;
   readonly start?: number;
+  /** Of the attempt log; null: there is no such topic. */
+  readonly partitions?: number | null;
   readonly recorder?: SpanRecorder;
 }
 
@@ -44,6 +46,8 @@ export async function createAttemptsHarness() {
 function buildTask(codecs: AvroCodecs, given: Given) {
   const store = createMemoryDeliveryStore({ now: () => NOW });
   const commits: number[] = [];
+  /** For how many partitions progress is kept. */
+  const begun: number[] = [];
   const events: string[] = [];
   const fatal: string[] = [];
   const quarantined: UnusableRecord[] = [];
@@ -63,7 +67,7 @@ function buildTask(codecs: AvroCodecs, given: Given) {
     codec: codecs.webhookAttempts,
     quarantine,
     nowMs: () => NOW,
-    progress: { begin: () => Promise.resolve(), caughtUp: () => Promise.resolve() },
+    progress: { begin: (count) => Promise.resolve(void begun.push(count)), caughtUp: () => Promise.resolve() },
     traces: { recorder: given.recorder ?? null, sampleRatio: 0 },
     projection: Object.assign({}, store.projection, given.projection?.(store.projection)),
     metrics: {
@@ -78,7 +82,7 @@ function buildTask(codecs: AvroCodecs, given: Given) {
         wait: () => new Promise((resolve) => setImmediate(resolve)),
       }),
       isSameTopic: () => Promise.resolve(true),
-      partitionCount: () => Promise.resolve(6),
+      partitionCount: () => Promise.resolve(given.partitions === undefined ? 6 : given.partitions),
       logRange: () => Promise.resolve({ start: given.start ?? 0, end: 100 }),
       logger: { info: log, warn: log },
       monotonicMs: () => clock.nowMs,
@@ -103,6 +107,7 @@ function buildTask(codecs: AvroCodecs, given: Given) {
     task,
     store,
     clock,
+    begun,
     commits,
     events,
     fatal,
