@@ -20,15 +20,15 @@ function rowOf(value: FleetSettings): OutboxRow {
 }
 
 /** Which of these changes count as published once the topic has that version. */
-async function publishedOf(inTopic: FleetSettings, changes: readonly FleetSettings[]): Promise<boolean[]> {
+async function publishedOf(inTopic: readonly FleetSettings[], changes: readonly FleetSettings[]): Promise<boolean[]> {
   const codecs = createAvroCodecs({ registry: createMemoryRegistry() });
   await codecs.fleetSettings.prepare();
   const topic = topics.fleetSettings.name;
   const backend = createMemoryBackend({ topics: { [topic]: 1 }, now: () => CREATED_AT });
-  backend.append(
-    { topic, partition: 0 },
-    { key: Buffer.from(inTopic.fleetId), value: codecs.fleetSettings.encode(inTopic) },
-  );
+  for (const settings of inTopic) {
+    const value = codecs.fleetSettings.encode(settings);
+    backend.append({ topic, partition: 0 }, { key: Buffer.from(settings.fleetId), value });
+  }
   const counts = () => new Map([['fleet-settings' as const, 1]]);
   const rows = changes.map(rowOf);
   const versions = await createPublishedVersionsReader({ backend, codecs, counts })(rows);
@@ -38,7 +38,13 @@ async function publishedOf(inTopic: FleetSettings, changes: readonly FleetSettin
 describe('a change that may be in its topic already', () => {
   it('is there up to the version that the topic has', async () => {
     const changes = [1, 2, 3].map((version) => settingsOf(version, CREATED_AT));
-    expect(await publishedOf(settingsOf(2, CREATED_AT), changes)).toEqual([true, true, false]);
+    expect(await publishedOf([settingsOf(2, CREATED_AT)], changes)).toEqual([true, true, false]);
+  });
+
+  it('is there up to the newest of the versions that the topic has, which are not compacted yet', async () => {
+    const [first, second, third] = [1, 2, 3].map((version) => settingsOf(version, CREATED_AT));
+    if (!first || !second || !third) throw new Error('There are three.');
+    expect(await publishedOf([first, second], [first, second, third])).toEqual([true, true, false]);
   });
 
   it('is there as a deletion only when the topic has one, and then everything before it is', () => {
@@ -54,7 +60,7 @@ describe('a change that may be in its topic already', () => {
 
   it('is not there when it is of a fleet that was created again, after its database was lost (R-17)', async () => {
     const changes = [1, 2].map((version) => settingsOf(version, CREATED_AT + 1));
-    expect(await publishedOf(settingsOf(7, CREATED_AT), changes)).toEqual([false, false]);
+    expect(await publishedOf([settingsOf(7, CREATED_AT)], changes)).toEqual([false, false]);
   });
 });
 
