@@ -47,6 +47,19 @@ describe('the owner of a partition', () => {
     expect(group.commits).toEqual([1, 1, undefined]);
   });
 
+  it('is confirmed in the generation that it has asked for, also if it is kept in another one meanwhile', async () => {
+    const group = groupIn({ generation: 1 });
+    let confirmed: (isConfirmed: boolean) => void = () => undefined;
+    const confirm = () => new Promise<boolean>((resolve) => (confirmed = resolve));
+    const ownership = new PartitionOwnership({ ...group, confirm }, 1, new AbortController().signal);
+    const confirming = ownership.confirm();
+    ownership.keep(2);
+    confirmed(true);
+    await confirming;
+    await ownership.commit(PARTITION, POSITION, 'confirmed');
+    expect(group.commits).toEqual([1]);
+  });
+
   it('cannot commit as the confirmed one before there was a confirmation', async () => {
     const ownership = new PartitionOwnership(groupIn({ generation: 1 }), 1, new AbortController().signal);
     await expect(ownership.commit(PARTITION, POSITION, 'confirmed')).rejects.toThrow('new generation');

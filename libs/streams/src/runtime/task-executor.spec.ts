@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { flushed, until } from '../../../../test/support/until.js';
 import { StreamsError } from '../errors.js';
 import { silentLogger } from '../logger.js';
@@ -19,7 +19,10 @@ beforeEach(() => {
   for (const value of ['a', 'poison', 'b']) broker.append(INPUT, { key: null, value: Buffer.from(value) });
 });
 
-afterEach(() => manager.stop());
+afterEach(() => {
+  jest.useRealTimers();
+  return manager.stop();
+});
 
 async function start(options: Partial<TaskManagerOptions>): Promise<void> {
   manager = createTaskManager({
@@ -185,6 +188,59 @@ describe('an executor whose position is out of the range of a broker', () => {
     });
     await until(() => processed.length > 0);
     expect([processed, answers, logged]).toEqual([['b'], 6, []]);
+  });
+});
+
+/** Lets time pass for what waits, which does its work in between. */
+async function pass(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 100) {
+    jest.advanceTimersByTime(100);
+    await flushed();
+  }
+}
+
+describe('a task in the course of time', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({
+      doNotFake: ['nextTick', 'setImmediate', 'setInterval', 'queueMicrotask', 'Date', 'performance'],
+    });
+  });
+
+  it('is parked when 30 rebuilds in a row have failed, and not before (R-45)', async () => {
+    let attempts = 0;
+    await start({
+      createTask: () => ({
+        open: () => Promise.reject(new Error(`attempt ${String(++attempts)} has failed`)),
+        process: () => Promise.resolve(),
+        close: () => Promise.resolve(),
+      }),
+    });
+    while (attempts < 30) await pass(100);
+    await pass(1_000);
+    expect([attempts, manager.tasks()[0]?.parked]).toEqual([30, null]);
+    while (attempts < 31) await pass(100);
+    expect(manager.tasks()[0]?.parked).toMatchObject({ code: 'TASK_STUCK', offset: null });
+    expect(manager.tasks()[0]?.parked?.message).toContain('attempt 31 has failed');
+  });
+
+  it('is no longer parked once it has run for some seconds, also without a record (R-45)', async () => {
+    let isLost = true;
+    await start({
+      createTask: () => ({
+        open: () =>
+          isLost ? Promise.reject(new StreamsError('POSITION_LOST', 'lost')) : Promise.resolve({ position: 3 }),
+        process: () => Promise.resolve(),
+        close: () => Promise.resolve(),
+      }),
+    });
+    await pass(500);
+    expect(manager.tasks()[0]?.state).toBe('parked');
+    isLost = false;
+    manager.command(INPUT, 'retry');
+    await pass(5_000);
+    expect(manager.tasks()[0]?.state).toBe('parked');
+    await pass(15_000);
+    expect(manager.tasks()[0]).toMatchObject({ state: 'running', parked: null });
   });
 });
 
