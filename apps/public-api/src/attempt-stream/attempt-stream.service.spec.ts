@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { formatCredential, hashApiKey, type WebhookAttempt } from '@waypost/domain';
 import { holdsFor, settlesWithin, until } from '../../../../test/support/until.js';
@@ -86,6 +87,8 @@ describe('GET /public/v2/stream (R-41)', () => {
     });
     const answer = await request(STREAM);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    // So that proxies hand each event on at once, and keep none.
+    expect([answer.headers.get('x-accel-buffering'), answer.headers.get('cache-control')]).toEqual(['no', 'no-store']);
     const events = eventsIn(answer.body);
     expect(events.map(({ id }) => offsetsOf(id))).toEqual([
       [7, 1],
@@ -231,6 +234,20 @@ describe('GET /public/v2/stream (R-41)', () => {
     expect(await settlesWithin(1_000, text)).toBe(false);
     nowMs += 1;
     expect(await text).toContain(': open');
+  });
+
+  it('of an operator stays open, whose key is in no table', async () => {
+    const admin = formatCredential('adminKey', Buffer.alloc(32, 1));
+    const store = { fleets: { find: () => Promise.resolve({}) } } as unknown as NonNullable<TestApiOptions['store']>;
+    const { url } = await build({
+      attemptLog: quiet,
+      adminKeyHashes: [createHash('sha256').update(admin).digest()],
+      store,
+    });
+    const headers = { authorization: `Bearer ${admin}`, 'x-waypost-fleet': 'acme' };
+    const answer = await fetch(url + STREAM, { headers });
+    expect(answer.status).toBe(200);
+    expect(await settlesWithin(1_500, answer.text())).toBe(false);
   });
 
   it('says where it begins as soon as it is open, so that nothing is lost when it breaks off before its first event', async () => {
