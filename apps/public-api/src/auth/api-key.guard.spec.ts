@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { formatCredential } from '@waypost/domain';
 import { startTestApiPerTest } from '../testing/test-api.js';
 
 const build = startTestApiPerTest();
@@ -56,6 +58,21 @@ describe('the API key guard (R-37)', () => {
     expect([await call(one), await call(one), await call(one), await call(other)]).toEqual([200, 200, 429, 200]);
     nowMs += 500;
     expect([await call(one), await call(one)]).toEqual([200, 429]);
+  });
+
+  it('counts calls with an admin key like those with an API key, and says what it has left (R-43)', async () => {
+    const admin = formatCredential('adminKey', Buffer.alloc(32, 1));
+    const rateLimit = { perSecond: 1, burst: 2 };
+    const { request } = await build({
+      rateLimit,
+      adminKeyHashes: [createHash('sha256').update(admin).digest()],
+      now: () => 1_000_000,
+    });
+    const answers = [];
+    for (let n = 0; n < 3; n++) answers.push(await request('/public/v1/session', { key: admin }));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+    const left = answers.map(({ headers }) => headers.get('ratelimit'));
+    expect(left).toEqual(['"key";r=1;t=1', '"key";r=0;t=2', '"key";r=0;t=2']);
   });
 
   it('also counts calls of public endpoints against the key they send', async () => {

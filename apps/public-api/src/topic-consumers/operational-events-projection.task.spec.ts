@@ -154,10 +154,10 @@ describe('the task of operational events', () => {
     ]);
   });
 
-  it('stops waiting when its partition is revoked, without moving its position', async () => {
+  it.each(['revoke', 'close'] as const)('stops waiting at %s, without moving its position', async (end) => {
     const { task, calls } = build({ failures: Array.from({ length: 10_000 }, gone) });
     const processing = task.process(batchOf(encoded(operationalEvent())));
-    task.revoke();
+    void task[end]();
     await expect(processing).rejects.toThrow('gone');
     expect(calls).toEqual(['database_away']);
   });
