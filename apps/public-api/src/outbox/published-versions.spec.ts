@@ -71,17 +71,30 @@ describe('a delivery that may be in its topic already', () => {
   };
   const row: OutboxRow = { id: '1', kind: 'webhook-delivery', key: 's', partitionKey: null, value: test };
 
-  it('is found where the clock of the broker is behind, as far as clocks may differ', async () => {
+  /** Which of these deliveries count as published; the log has them at these times, by the clock of the broker. */
+  async function publishedAt(times: readonly number[], deliveries: readonly WebhookDelivery[]): Promise<boolean[]> {
     const codecs = createAvroCodecs({ registry: createMemoryRegistry() });
     await codecs.webhookDeliveries.prepare();
     const topic = topics.webhookDeliveries.name;
-    const backend = createMemoryBackend({
-      topics: { [topic]: 1 },
-      now: () => CREATED_AT - CLOCK_TOLERANCE_MS.apiAndBroker,
-    });
-    backend.append({ topic, partition: 0 }, { key: Buffer.from('s'), value: codecs.webhookDeliveries.encode(test) });
+    let nowMs = 0;
+    const backend = createMemoryBackend({ topics: { [topic]: 1 }, now: () => nowMs });
+    for (const [index, value] of deliveries.entries()) {
+      nowMs = times[index] ?? nowMs;
+      const key = Buffer.from(value.subscriptionId);
+      backend.append({ topic, partition: 0 }, { key, value: codecs.webhookDeliveries.encode(value) });
+    }
     const counts = () => new Map([['webhook-delivery' as const, 1]]);
-    const versions = await createPublishedVersionsReader({ backend, codecs, counts })([row]);
-    expect(isAlreadyPublished(row, versions)).toBe(true);
+    const rows = deliveries.map((value) => ({ ...row, value }));
+    const versions = await createPublishedVersionsReader({ backend, codecs, counts })(rows);
+    return rows.map((one) => isAlreadyPublished(one, versions));
+  }
+
+  it('is found where the clock of the broker is behind, as far as clocks may differ', async () => {
+    expect(await publishedAt([CREATED_AT - CLOCK_TOLERANCE_MS.apiAndBroker], [test])).toEqual([true]);
+  });
+
+  it('is found next to one that was made an hour later', async () => {
+    const later = { ...test, eventId: 'later', createdAt: CREATED_AT + 3_600_000 };
+    expect(await publishedAt([CREATED_AT, later.createdAt], [test, later])).toEqual([true, true]);
   });
 });
