@@ -209,6 +209,18 @@ describe('a pass that meets a record that is no delivery (R-2)', () => {
     expect([harness.taken, backlog.parkedFrom]).toEqual([{ a: [0, 1, 2] }, 3]);
   });
 
+  it('does not put it there again when it has to start over before the next record', async () => {
+    harness.park('a', 0);
+    harness.quarantine.set(1, () => undefined);
+    const reading = await passBegins(100);
+    await reading.answers({ from: 0, of: ['a', 'a'] });
+    harness.quarantine.get(1)?.();
+    const second = await harness.reading(2);
+    await second.answers(new StreamsError('OFFSET_OUT_OF_RANGE', 'It is gone.'));
+    harness.catchUp.kick();
+    expect((await harness.reading(3)).from).toBe(2);
+  });
+
   it('does not move on a subscription that leaves deliveries to the log meanwhile', async () => {
     const backlog = harness.park('a', 0);
     harness.quarantine.set(1, () => undefined);
@@ -240,6 +252,15 @@ describe('a pass that ends before its time', () => {
     harness.quarantine.get(0)?.();
     await flushed();
     expect(harness.taken).toEqual({ a: [0] });
+  });
+
+  it('opens nothing that would stay open if the close comes while it asks where the log starts', async () => {
+    harness.park('a', 0);
+    harness.backlogs.position = 100;
+    harness.catchUp.kick();
+    await harness.catchUp.close();
+    await flushed();
+    expect([harness.readings, harness.openFeeds]).toEqual([[], 0]);
   });
 
   it('is followed by none after the close', async () => {

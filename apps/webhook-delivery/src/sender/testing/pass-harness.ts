@@ -16,9 +16,11 @@ interface Stretch {
   readonly of: readonly string[];
 }
 
-interface Reading {
+export interface PassReading {
   /** Where its feed was opened. */
   readonly from: number;
+  /** Where the feed is. */
+  readonly at: number;
   /** Resolves when the pass has done all that it can do with it. */
   readonly answers: (stretch: Stretch | Error) => Promise<void>;
 }
@@ -30,7 +32,7 @@ const TURNS = 10;
 
 /** Passes over a log that the test reads to them, batch by batch. */
 export class PassHarness {
-  readonly readings: Reading[] = [];
+  readonly readings: PassReading[] = [];
   openFeeds = 0;
   /** Offsets that were taken in, by subscription. */
   readonly taken: Record<string, number[]> = {};
@@ -88,7 +90,7 @@ export class PassHarness {
   }
 
   /** Resolves once a feed has been asked for the n-th batch. */
-  async reading(n: number): Promise<Reading> {
+  async reading(n: number): Promise<PassReading> {
     await until(() => this.readings.length >= n);
     const reading = this.readings[n - 1];
     if (reading === undefined) throw new Error('unreachable');
@@ -105,19 +107,21 @@ export class PassHarness {
   private fetcher() {
     const open = (_: unknown, from: number): PartitionFeed => {
       this.openFeeds++;
-      return { next: () => this.next(from), close: () => void this.openFeeds-- };
+      const feed = { from, at: from };
+      return { next: () => this.next(feed), close: () => void this.openFeeds-- };
     };
     return { open, close: () => Promise.resolve() };
   }
 
-  private next(from: number): Promise<RecordBatch> {
+  private next(feed: { readonly from: number; at: number }): Promise<RecordBatch> {
     return new Promise((resolve, reject) => {
-      const answers: Reading['answers'] = async (stretch) => {
+      const answers: PassReading['answers'] = async (stretch) => {
         if (stretch instanceof Error) reject(stretch);
         else resolve(batchOf(stretch));
+        if (!(stretch instanceof Error)) feed.at = stretch.from + stretch.of.length;
         for (let turns = 0; turns < TURNS; turns += 1) await flushed();
       };
-      this.readings.push({ from, answers });
+      this.readings.push({ ...feed, answers });
     });
   }
 }
