@@ -83,6 +83,17 @@ describe('from where on a successor folds the attempts of what a held backlog ha
     expect(backlog.withdrawnFoldFrom).toBe(500);
   });
 
+  it('is where they began, also when nothing of it is in memory', () => {
+    const { backlogs, backlog, first } = buildHeld();
+    backlogs.park(backlog, 11);
+    backlogs.finish(first);
+    expect(backlogs.foldFromOfLowest(backlog)).toBe(500);
+    [backlog.begunUpTo, backlog.begunFoldFrom] = [11, 300];
+    expect(backlogs.foldFromOfLowest(backlog)).toBe(300);
+    backlogs.park(backlog, 13);
+    expect(backlogs.foldFromOfLowest(backlog)).toBe(900);
+  });
+
   it('is later once all of the first hold have been read again, and are finished', () => {
     const { backlogs, backlog, admit, first, readAgain } = buildHeld();
     for (const pending of [first, readAgain(11), readAgain(12)]) backlogs.finish(pending);
@@ -105,6 +116,14 @@ describe('what a held backlog has only in the log (R-25)', () => {
     for (const offset of [11, 12, 13, 14]) admit(offset, DELIVERY_UNSTARTED);
     backlogs.withdrawAllButFirst(backlog);
     expect([backlog.takenUpTo, backlog.withdrawn.size]).toEqual([10, 0]);
+  });
+
+  it('includes that a predecessor had finished the last one, which would be sent again otherwise', () => {
+    const { backlogs, backlog, admit } = build();
+    for (const offset of [10, 11]) admit(offset, DELIVERY_UNSTARTED);
+    backlogs.skip(backlog, 12);
+    backlogs.withdrawAllButFirst(backlog);
+    expect([backlog.takenUpTo, [...backlog.withdrawn.keys()]]).toEqual([12, [11]]);
   });
 
   it.each([

@@ -57,6 +57,16 @@ describe('a backlog that a predecessor had begun deliveries of', () => {
   });
 });
 
+describe('the commit point of a partition in which nothing is unfinished (R-25)', () => {
+  it('has the attempts folded from where a predecessor did, until the reader has passed all that this one had begun', () => {
+    const backlogs = build();
+    backlogs.position = 20;
+    expect(backlogs.commitPoint()).toEqual({ offset: 20, foldFrom: 50 });
+    backlogs.position = 21;
+    expect(backlogs.commitPoint()).toEqual({ offset: 21, foldFrom: 500 });
+  });
+});
+
 describe('a backlog that is in its normal state again', () => {
   it('is forgotten, since a process may see millions of subscriptions (R-26)', async () => {
     const { codecs } = await SenderHarness.create();

@@ -22,7 +22,8 @@ const NOTHING: Omit<SubscriptionState, 'subscriptionId'> = {
 
 describe('what a new sender reads of its logs (R-25)', () => {
   async function build() {
-    const harness = await SenderHarness.create({ clock: new ManualClock(1_000) });
+    const clock = new ManualClock(1_000);
+    const harness = await SenderHarness.create({ clock });
     const { backend, codecs, nowMs, monotonicMs } = harness;
     const recover = (offset: number, foldFrom: number) => {
       const context: Partial<TaskContext> = {
@@ -32,7 +33,7 @@ describe('what a new sender reads of its logs (R-25)', () => {
       };
       return recoverSender(context as TaskContext, { backend, codecs, logger: silentLogger, nowMs, monotonicMs });
     };
-    return { harness, recover };
+    return { clock, harness, recover };
   }
 
   it('has the pause that a receiver asked for a moment ago, though no unfinished delivery needs that attempt (R-22)', async () => {
@@ -46,6 +47,24 @@ describe('what a new sender reads of its logs (R-25)', () => {
 
     expect(waits.get('subscription-1')).toEqual({ probedAt: null, notBefore: startedAt + 9_010 });
     expect(newestAppend).toBe(harness.nowMs());
+  });
+
+  it('has the attempts of what only a state record tells of, which may lie before those of the rest (R-26)', async () => {
+    const { clock, harness, recover } = await build();
+    for (const n of [1, 2, 3]) harness.publish(n, n === 3 ? 'subscription-1' : 'parked');
+    const ended = { subscriptionId: 'parked', outcome: 'delivered', decision: 'accepted', nextDueAt: null };
+    harness.writeAttempt(anAttempt(2, ended));
+    harness.writeAttempt(anAttempt(3, {}));
+    harness.writeState({ subscriptionId: 'parked', ...NOTHING, parkedFrom: 0, foldFrom: 0 });
+    // Attempts of the last seconds are folded in any case.
+    clock.passMs(60_000);
+
+    const { byDelivery, begunBySubscription, begun } = await recover(2, 1);
+
+    expect(byDelivery.get(1)).toEqual({ type: 'finished' });
+    expect(begunBySubscription.get('parked')).toEqual({ upTo: 1, foldFrom: 0 });
+    expect(begunBySubscription.get('subscription-1')).toEqual({ upTo: 2, foldFrom: 1 });
+    expect(begun).toEqual({ upTo: 2, foldFrom: 1 });
   });
 
   it('has no state of a subscription whose record was deleted since', async () => {
@@ -122,5 +141,27 @@ describe('the deliveries that a state record knows (R-25, R-26)', () => {
 
     // Offsets up to it that are not withdrawn are finished.
     expect(backlog.takenUpTo).toBe(8);
+  });
+
+  it('have their attempts from where they began, for a record that cannot have the progress of all yet', () => {
+    const backlogs = newBacklogs();
+    const backlog = backlogs.backlog('a');
+    restoreKnown(backlog, stateOf(new Map([[5, TRIED]]), 5, 8), { backlogs, byDelivery: new Map(), dueOf: () => due });
+    backlogs.park(backlog, 5);
+    expect(backlogs.foldFromOfLowest(backlog)).toBe(7);
+  });
+
+  it('are left out where an attempt since has ended them, and go on from it where one has not', () => {
+    const backlogs = newBacklogs();
+    const backlog = backlogs.backlog('a');
+    const known = [5, 6].map((offset): [number, DeliveryProgress] => [offset, TRIED]);
+    const later: DeliveryProgress = { ...TRIED, nextAttempt: 4 };
+    const byDelivery = new Map<number, DeliveryProgress>([
+      [5, { type: 'finished' }],
+      [6, later],
+    ]);
+    restoreKnown(backlog, stateOf(new Map(known), 5, 8), { backlogs, byDelivery, dueOf: () => due });
+    expect([...backlog.withdrawn]).toEqual([[6, { progress: later, due }]]);
+    expect(byDelivery.size).toBe(0);
   });
 });
