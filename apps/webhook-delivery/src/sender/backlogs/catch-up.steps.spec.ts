@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { DELIVERY_UNSTARTED } from '@waypost/domain';
 import { StreamsError } from '@waypost/streams';
 import { flushed } from '../../../../../test/support/until.js';
 import { PassHarness } from '../testing/pass-harness.js';
@@ -287,12 +288,15 @@ describe('a pass that ends before its time', () => {
 
   it('starts again at the new start of the log when retention was faster (R-35)', async () => {
     const backlog = harness.park('a', 0);
+    for (const offset of [30, 40])
+      harness.backlogs.withdraw(backlog, offset, { progress: DELIVERY_UNSTARTED, due: { epochMs: 0, monotonicMs: 0 } });
     const reading = await passBegins(100);
     harness.logStart = 40;
     await reading.answers(new StreamsError('OFFSET_OUT_OF_RANGE', 'It is gone.'));
     harness.catchUp.kick();
     const second = await harness.reading(2);
     expect([second.from, backlog.parkedFrom, harness.failures]).toEqual([40, 40, []]);
+    expect([...backlog.withdrawn.keys()]).toEqual([40]);
   });
 
   it('is over when a batch that a command skips ends at the reader (R-45)', async () => {

@@ -158,7 +158,7 @@ export class CatchUp {
     for (const backlog of backlogs.parked) {
       if (backlog.parkedFrom === null || backlog.parkedFrom >= logStart) continue;
       onDeleted(backlog.subscriptionId, backlog.parkedFrom, logStart);
-      backlog.parkedFrom = logStart;
+      backlogs.deletedBefore(backlog, logStart);
     }
     return logStart;
   }

@@ -60,6 +60,22 @@ describe('a held backlog (R-16, R-29)', () => {
   });
 });
 
+describe('deliveries of a held backlog that retention deletes before they are read again (R-35)', () => {
+  it('leave nothing of their progress behind, and the backlog is forgotten when the rest has ended', () => {
+    const { memory, backlogs, backlog, admit } = build();
+    const free = memory.freeFor('fleet-1');
+    const [first] = [10, 11, 12, 13].map((offset) => admit(offset)) as [PendingDelivery];
+    backlogs.withdrawAllButFirst(backlog);
+    backlogs.park(backlog, 11);
+    backlogs.deletedBefore(backlog, 13);
+    expect([backlog.parkedFrom, [...backlog.withdrawn.keys()]]).toEqual([13, [13]]);
+    backlogs.readAgain(backlog, 13);
+    backlogs.caughtUp(backlog);
+    backlogs.finish(first);
+    expect([memory.freeFor('fleet-1'), backlogs.known('a')]).toEqual([free, undefined]);
+  });
+});
+
 describe('from where on a successor folds the attempts of what a held backlog has only in the log (R-25)', () => {
   /** Holds three deliveries, the attempts of which begin at 500. */
   function buildHeld() {

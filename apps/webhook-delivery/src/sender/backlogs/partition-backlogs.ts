@@ -210,6 +210,12 @@ export class PartitionBacklogs {
     return delivery;
   }
 
+  /** Call when retention has deleted what lies before the offset. Progress that nothing reads again would stay forever. */
+  deletedBefore(backlog: SubscriptionBacklog, logStart: number): void {
+    backlog.parkedFrom = logStart;
+    for (const offset of backlog.withdrawn.keys()) if (offset < logStart) this.readAgain(backlog, offset);
+  }
+
   /** Deliveries after the last one with attempts need no state: they are read as if for the first time. */
   private forgetUnstarted(backlog: SubscriptionBacklog): void {
     const { begunUpTo, finishedUpTo, withdrawn } = backlog;
