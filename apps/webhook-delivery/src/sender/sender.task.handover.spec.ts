@@ -74,6 +74,19 @@ describe('the sender, when a partition changes hands', () => {
     expect(harness.reserved).toBe(0);
   });
 
+  it('counts what is pending or parked only while it has the partition: the process may keep others (R-26)', async () => {
+    for (const n of [1, 2, 3, 4]) harness.publish(n);
+    await harness.start(never, { limits: { perSubscription: 2 } });
+    await until(() => harness.pending === 2 && harness.parked === 1);
+    await until(async () => (await harness.states()).get('subscription-1')?.parkedFrom === 0);
+    await harness.stop();
+    expect([harness.pending, harness.parked]).toEqual([0, 0]);
+    await harness.start(() => ok);
+    await until(async () => (await harness.attempts()).length === 4);
+    await until(() => harness.pending === 0);
+    expect(harness.parked).toBe(0);
+  });
+
   it('gives up the memory of what it leaves unfinished: the process may keep other partitions (R-26)', async () => {
     const memory = new DeliveryMemory(100_000, null);
     for (const n of [1, 2]) harness.publish(n);

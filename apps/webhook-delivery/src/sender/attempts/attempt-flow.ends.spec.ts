@@ -48,4 +48,15 @@ describe('a partition that this process gives up (R-25)', () => {
     expect([harness.reserved, harness.written]).toEqual([0, []]);
     await harness.flow.settled();
   });
+
+  it('is left, and its task fails, also when an attempt breaks, and the reservation is free', async () => {
+    const failures: Error[] = [];
+    harness.onFailure = (error) => failures.push(error);
+    harness.take(1);
+    await harness.begin();
+    const error = new Error('a bug');
+    await harness.ends(error);
+    expect([failures, harness.reserved, harness.backlog.inFlight]).toEqual([[error], 0, 0]);
+    await harness.flow.settled();
+  });
 });

@@ -23,9 +23,11 @@ export const EPOCH = Date.UTC(2026, 2, 20, 12);
 
 interface Sent {
   readonly request: AttemptRequest;
-  /** What became of it; a result is a response. */
-  readonly ends: (how: AttemptResult | 'paused' | 'aborted') => void;
+  /** What became of it; a result is a response, an error a bug. */
+  readonly ends: (how: AttemptEnd) => void;
 }
+
+type AttemptEnd = AttemptResult | 'paused' | 'aborted' | Error;
 
 /** The attempts of one subscription, each step of which the test takes: to begin, to respond, to write the log. */
 export class FlowHarness {
@@ -43,6 +45,9 @@ export class FlowHarness {
   isOwner = true;
   /** How often the group was asked. */
   asked = 0;
+  onFailure = (error: Error): void => {
+    throw error;
+  };
   readonly flow: AttemptFlow;
   private readonly lane: QueuedDelivery[] = [];
   private readonly unwritten: ((isDurable: boolean) => void)[] = [];
@@ -53,7 +58,7 @@ export class FlowHarness {
         leaseValid: () => this.isOwner,
         confirmOwnership: () => this.confirmOwnership(),
         fail: (error) => {
-          throw error;
+          this.onFailure(error);
         },
       },
       runner: { run: (request) => this.run(request) },
@@ -123,7 +128,7 @@ export class FlowHarness {
   }
 
   /** The attempt that was sent last ends. */
-  async ends(how: AttemptResult | 'paused' | 'aborted'): Promise<void> {
+  async ends(how: AttemptEnd): Promise<void> {
     this.sent.at(-1)?.ends(how);
     await settled();
   }
@@ -136,9 +141,11 @@ export class FlowHarness {
 
   private run(request: AttemptRequest): Promise<AttemptRun> {
     const about = { url: 'https://example.org/', auth: 'none', discardToken: () => undefined } as const;
-    return new Promise((resolve) => {
-      const ends: Sent['ends'] = (how) =>
-        resolve(typeof how === 'string' ? { type: how } : { type: 'ended', ...about, result: how });
+    return new Promise((resolve, reject) => {
+      const ends: Sent['ends'] = (how) => {
+        if (how instanceof Error) reject(how);
+        else resolve(typeof how === 'string' ? { type: how } : { type: 'ended', ...about, result: how });
+      };
       this.sent.push({ request, ends });
     });
   }
