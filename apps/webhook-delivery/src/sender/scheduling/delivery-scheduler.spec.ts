@@ -79,13 +79,17 @@ describe('the slots of DeliveryScheduler (R-26)', () => {
 
   it('limit a fleet further while others send too, and only then', () => {
     const one = { fleetId: 'flooding' };
-    const { started, enqueue, endOne } = build({ perFleet: 3, perFleetBesideOthers: 1 }, { a: one, b: one, c: one });
+    const flooding = { a: one, b: one, c: one, d: one, e: one };
+    const { started, enqueue, endOne, passMs } = build({ perFleet: 3, perFleetBesideOthers: 1 }, flooding);
     for (const id of ['a', 'b', 'other', 'c']) enqueue(id);
     expect(started).toEqual(['a', 'b', 'other']);
     endOne('a');
     expect(started).toEqual(['a', 'b', 'other']);
     endOne('b');
     expect(started).toEqual(['a', 'b', 'other', 'c']);
+    passMs(1_000);
+    for (const id of ['d', 'e']) enqueue(id);
+    expect(started.slice(4)).toEqual(['d', 'e']);
   });
 
   it('begin the deliveries of one subscription in order (R-28)', () => {

@@ -13,11 +13,17 @@ function build({
   rateOf = (_id: string) => ratePerSecond,
   total = 1_000,
   slots = 1_000,
+  perSubscription = 1_000,
 } = {}) {
   const clock = new ManualClock();
   const { monotonicMs } = clock;
   const scheduler = new DeliveryScheduler({
-    slots: { perSubscription: slots, perFleet: slots, perFleetBesideOthers: slots, total: slots },
+    slots: {
+      perSubscription: Math.min(perSubscription, slots),
+      perFleet: slots,
+      perFleetBesideOthers: slots,
+      total: slots,
+    },
     reservations: { total, perOrigin: 1_000 },
     settings: (id) => ({ fleetId: fleetOf(id), origin: id, ratePerSecond: rateOf(id), heedsRetryAfter: true }),
     timers: clock,
@@ -159,6 +165,33 @@ describe('the subscriptions of a fleet that has many more than reservations (R-2
       clock.passMs(5_000);
     }
     expect(new Set(turns.slice(-500)).size).toBe(40);
+  });
+});
+
+describe('a subscription whose retry has taken its last slot (R-26)', () => {
+  it('begins nothing more until it has responded, though it was ready and the process has slots again', () => {
+    const { enqueue, begun } = build({ slots: 2, perSubscription: 1 });
+    enqueue('a');
+    const [first] = begun;
+    first?.answered();
+    for (const id of ['b', 'c', 'a']) enqueue(id);
+    expect(begun).toHaveLength(3);
+    first?.retryStarts(0);
+    for (const other of begun.slice(1)) other.answered();
+    expect(begun).toHaveLength(3);
+    first?.answered();
+    expect(begun).toHaveLength(4);
+  });
+});
+
+describe('a fleet of which something has begun (R-26)', () => {
+  it('keeps to its share when one of its subscriptions is forgotten', () => {
+    const { scheduler, ids, enqueue, begun } = build({ fleetOf: () => 'fleet', total: 300 });
+    for (const id of ids) enqueue(id);
+    begun.pop()?.end();
+    expect(scheduler.size).toBe(LANES - 1);
+    for (let n = 0; n < 200; n++) enqueue(`later ${String(n)}`);
+    expect(scheduler.reservations.total).toBe(100);
   });
 });
 
