@@ -27,10 +27,15 @@ function build(env: Record<string, string> = {}, failures: readonly string[] = [
   const migrate = (url: string): Promise<void> => {
     const code = left.shift();
     if (code !== undefined) return Promise.reject(Object.assign(new Error(code), { code }));
-    return Promise.resolve(note(`migrate ${url}`));
+    note(`migrate ${url}`);
+    return Promise.resolve();
   };
   const start = new DatabaseStart(config, retry, migrate, new AbortController().signal);
-  const dataSource = { initialize: () => Promise.resolve(note('connect')) } as unknown as DataSource;
+  const initialize = (): Promise<void> => {
+    note('connect');
+    return Promise.resolve();
+  };
+  const dataSource = { initialize } as unknown as DataSource;
   return { steps, connect: () => start.connect(dataSource) };
 }
 
