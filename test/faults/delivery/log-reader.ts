@@ -2,7 +2,7 @@ import type { FleetEvent, ReplayProgress, WebhookAttempt, WebhookDelivery } from
 import { documentedEventId } from '../../support/documented-event-id.js';
 import { groupBy } from '../../support/group-by.js';
 import { plainPayload } from '../../support/plain-payload.js';
-import { inTurns, type LogRecord, type ReadOptions, readValues } from '../shared/committed-log.js';
+import { inTurns, type LogValue, readKept, type ReadOptions, readValues } from '../shared/committed-log.js';
 import type { Log } from '../shared/stage.js';
 import {
   bodyHash,
@@ -15,7 +15,7 @@ import {
   type SettingsVersion,
 } from './judge/observations.js';
 import { type KnownSettings, knownSettings } from './judge/settings.js';
-import { expectedOfReplay, idInSeries, type RequestedReplay } from './replays.js';
+import { expectedOfReplay, idInSeries, idOfFirst, type PlacedAttempt, type RequestedReplay } from './replays.js';
 import { isWantedBy, type Subscriber, wants } from './subscribers.js';
 
 export interface Logs {
@@ -43,8 +43,8 @@ export async function readLogs(
   const events = await readValues(log, 'fleetEvents', { problems, secondReader });
   // kafkajs takes rolled back transactions in the order of their ends, one for each record, and so shows records of some
   // of them where several writers share a partition.
-  const deliveries = await readValues(log, 'webhookDeliveries', { problems, secondReader: false });
-  const attempts = await readValues(log, 'webhookAttempts', { problems, secondReader });
+  const deliveries = await readKept(log, 'webhookDeliveries', { problems, secondReader: false }, loggedDelivery);
+  const attempts = await readKept(log, 'webhookAttempts', { problems, secondReader }, loggedAttempt);
   const held = new Set(subscribers.flatMap((one) => (one.behavior === 'outage' ? [one.subscription.id] : [])));
   const reports = await readValues(log, 'webhookOperations', { problems, secondReader: false });
   const progress = new Map<string, ReplayProgress>();
@@ -60,25 +60,29 @@ export async function readLogs(
     {
       settings: knownSettings(versions),
       createdMs: new Map(
-        deliveries.flatMap(({ value }) => (value.series === 0 ? [[value.eventId, value.createdAt]] : [])),
+        deliveries.flatMap(({ series, eventId, createdAt }) => (series === 0 ? [[eventId, createdAt]] : [])),
       ),
     },
   );
   const firstOf = groupBy(expected, ({ subscriptionId }) => subscriptionId);
-  const attemptsOf = groupBy(attempts, ({ value }) => value.subscriptionId);
+  const replayedIds = new Set(replays.map(({ replay }) => replay.subscriptionId));
+  const placed = groupBy(
+    attempts.flatMap((one) => (replayedIds.has(one.subscriptionId) ? [placedAttempt(one)] : [])),
+    ({ value }) => value.subscriptionId,
+  );
   // There are thousands of replays in a long run, each of one subscription.
   const replayed = replays.flatMap((requested) => {
     const { subscriptionId } = requested.replay;
     const ofSubscription = {
       expected: firstOf.get(subscriptionId) ?? [],
-      attempts: attemptsOf.get(subscriptionId) ?? [],
+      attempts: placed.get(subscriptionId) ?? [],
     };
     return expectedOfReplay(requested, { ...ofSubscription, progress, problems });
   });
   return {
     expected: [...expected, ...replayed],
-    deliveries: await inTurns(deliveries, ({ record, value }) => [loggedDelivery(record, value)]),
-    attempts: await inTurns(attempts, ({ record, value }) => [loggedAttempt(record, value)]),
+    deliveries,
+    attempts,
     outageReports: reports.flatMap(({ value: { subscriptionId, type, occurredAt } }) =>
       held.has(subscriptionId) ? [{ subscriptionId, type, occurredAt }] : [],
     ),
@@ -88,11 +92,14 @@ export async function readLogs(
 
 /** How many first deliveries there have to be, where no subscription is changed. A tenth of the work of reading all logs. */
 export async function countExpected(log: Log, subscribers: readonly Subscriber[]): Promise<number> {
-  const events = await readValues(log, 'fleetEvents', { problems: [], secondReader: false });
   const byFleet = groupBy(subscribers, ({ subscription }) => subscription.fleetId);
-  const counts = await inTurns(events, ({ value }) => [
-    (byFleet.get(value.fleetId) ?? []).filter((one) => wants(one, value)).length,
-  ]);
+  const options = { problems: [], secondReader: false };
+  const counts = await readKept(
+    log,
+    'fleetEvents',
+    options,
+    ({ value }) => (byFleet.get(value.fleetId) ?? []).filter((one) => wants(one, value)).length,
+  );
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
@@ -179,7 +186,7 @@ function inSeries(value: WebhookDelivery | WebhookAttempt) {
  * replays may send an event within milliseconds, so an attempt that no POST is of yet comes first.
  */
 export function receiptsInSeries(receipts: readonly Receipt[], { deliveries, attempts }: Logs): Receipt[] {
-  const baseOf = ({ eventId }: { readonly eventId: string }): string => eventId.split('/')[0] ?? '';
+  const baseOf = ({ eventId }: { readonly eventId: string }): string => idOfFirst(eventId);
   const replayed = groupBy(
     deliveries.filter(({ series }) => series > 0),
     baseOf,
@@ -207,18 +214,21 @@ export function receiptsInSeries(receipts: readonly Receipt[], { deliveries, att
 /** Times are whole milliseconds of one machine's clock. */
 const CLOCK_MS = 2;
 
-function loggedDelivery({ partition, offset, timestamp }: LogRecord, value: WebhookDelivery): LoggedDelivery {
+function loggedDelivery({ record, value }: LogValue<WebhookDelivery>): LoggedDelivery {
+  const { partition, offset, timestamp } = record;
   const { createdAt, body } = value;
   return { ...inSeries(value), createdAt, partition, offset, loggedMs: timestamp, bodyHash: bodyHash(body) };
 }
 
-function loggedAttempt({ partition, timestamp }: LogRecord, value: WebhookAttempt): LoggedAttempt {
+function loggedAttempt({ record, value }: LogValue<WebhookAttempt>): LoggedAttempt {
+  const { partition, offset, timestamp } = record;
   const { url, deliveryOffset, deliveryCreatedAt, firstAttemptAt, attempt, dueAt, startedAt, durationMs } = value;
   const { statusCode, errorCode, errorDetail, outcome, decision, nextDueAt, retryAfterMs, body, probe, probes } = value;
   return {
     ...inSeries(value),
     url,
     partition,
+    offset,
     deliveryOffset,
     deliveryCreatedAt,
     firstAttemptAt,
@@ -238,4 +248,9 @@ function loggedAttempt({ partition, timestamp }: LogRecord, value: WebhookAttemp
     probes,
     bodyHash: body === null ? null : bodyHash(body),
   };
+}
+
+function placedAttempt(one: LoggedAttempt): PlacedAttempt {
+  const { offset, loggedMs, eventId } = one;
+  return { record: { offset, timestamp: loggedMs }, value: { ...one, eventId: idOfFirst(eventId) } };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ReplayProgress, WebhookAttempt, WebhookReplay } from '@waypost/domain';
+import type { ReplayProgress, WebhookReplay } from '@waypost/domain';
 import type { ExpectedDelivery } from './judge/observations.js';
 import { expectedOfReplay, type PlacedAttempt } from './replays.js';
 
@@ -33,7 +33,7 @@ interface Said {
 
 function attempt({ offset = 1, timestamp = 150, ...fields }: Said): PlacedAttempt {
   const value = { subscriptionId: 's', series: 0, firstAttemptAt: 150, outcome: 'delivered', ...fields };
-  return { record: { offset, timestamp }, value: value as unknown as WebhookAttempt };
+  return { record: { offset, timestamp }, value: value as unknown as PlacedAttempt['value'] };
 }
 
 interface Given {

@@ -6,7 +6,7 @@ import { partitionForKey } from '@waypost/streams';
 import { codecsOf } from '../shared/committed-log.js';
 import { type Log, PARTITIONS } from '../shared/stage.js';
 import { REFUSAL_CODE } from './endpoint-answers.js';
-import type { Cancel, ExpectedDelivery } from './judge/observations.js';
+import type { Cancel, ExpectedDelivery, LoggedAttempt } from './judge/observations.js';
 import {
   CANCELLED,
   deviceId,
@@ -151,9 +151,15 @@ export function idInSeries(eventId: string, series: number): string {
   return series === 0 ? eventId : `${eventId}/${String(series)}`;
 }
 
+/** Of the first delivery of the event. */
+export function idOfFirst(idOfSeries: string): string {
+  return idOfSeries.split('/')[0] ?? '';
+}
+
 export interface PlacedAttempt {
   readonly record: { readonly offset: number; readonly timestamp: number };
-  readonly value: WebhookAttempt;
+  /** With the id of the first delivery. */
+  readonly value: Omit<LoggedAttempt, 'partition' | 'offset'>;
 }
 
 export interface ReplayEvidence {

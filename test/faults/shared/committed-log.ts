@@ -47,22 +47,60 @@ export async function readTopic({ kafka }: Log, topic: Topic, options: ReadOptio
   return stock;
 }
 
+/** Where a record was, without what it had. */
+export type LogPlace = Omit<LogRecord, 'key' | 'value'>;
+
+export interface LogValue<V> {
+  readonly record: LogPlace;
+  readonly value: V;
+}
+
 /** The same with decoded values. */
-export async function readValues<T extends Topic>(
+export function readValues<T extends Topic>(log: Log, topic: T, options: ReadOptions): Promise<LogValue<ValueOf<T>>[]> {
+  return readEach(log, topic, options, { bytesOf: copy, keep: (one) => one });
+}
+
+/**
+ * Keeps of each value what `keep` returns, which must hold none of its bytes: the logs of a run of hours do not fit into memory,
+ * and without a second reader they need not.
+ */
+export function readKept<T extends Topic, R>(
   log: Log,
   topic: T,
   options: ReadOptions,
-): Promise<{ readonly record: LogRecord; readonly value: ValueOf<T> }[]> {
+  keep: (one: LogValue<ValueOf<T>>) => R,
+): Promise<R[]> {
+  return readEach(log, topic, options, { bytesOf: (bytes) => bytes, keep });
+}
+
+interface Kept<V, R> {
+  /** Of the value as it is read: what is decoded holds parts of it. */
+  readonly bytesOf: (bytes: Buffer | null) => Buffer | null;
+  readonly keep: (one: LogValue<V>) => R;
+}
+
+async function readEach<T extends Topic, R>(
+  log: Log,
+  topic: T,
+  options: ReadOptions,
+  { bytesOf, keep }: Kept<ValueOf<T>, R>,
+): Promise<R[]> {
   const codec = codecsOf(log)[topic];
-  const records = await readTopic(log, topic, options);
-  await resolveBatch(codec, records);
-  return inTurns(records, (record) => {
-    const decoded = codec.decode(record.value ?? Buffer.alloc(0));
-    if (decoded.type === 'decoded') return [{ record, value: decoded.value }];
-    const place = `${String(record.partition)}/${String(record.offset)}`;
-    options.problems.push(`${topics[topic].name}: record ${place} is ${decoded.type}`);
-    return [];
-  });
+  const kept: R[] = [];
+  const take = async (records: readonly LogRecord[]): Promise<void> => {
+    await resolveBatch(codec, records);
+    for (const { key: _, value, ...record } of records) {
+      const decoded = codec.decode(bytesOf(value) ?? Buffer.alloc(0));
+      if (decoded.type === 'decoded') kept.push(keep({ record, value: decoded.value }));
+      else {
+        const place = `${String(record.partition)}/${String(record.offset)}`;
+        options.problems.push(`${topics[topic].name}: record ${place} is ${decoded.type}`);
+      }
+    }
+  };
+  if (options.secondReader) await take(await readTopic(log, topic, options));
+  else await readBatches(log.kafka, topics[topic].name, take);
+  return kept;
 }
 
 const ITEMS_PER_TURN = 1_000;
@@ -82,29 +120,37 @@ const STOCK_TIMEOUT_MS = 60_000;
 
 /** All committed records of a topic, by partition and offset, as the product's own fetcher reads them. */
 async function readWithOwnFetcher(kafka: KafkaSettings, topic: string): Promise<LogRecord[]> {
+  const found: LogRecord[] = [];
+  await readBatches(kafka, topic, (records) => {
+    for (const one of records) found.push({ ...one, key: copy(one.key), value: copy(one.value) });
+  });
+  return found;
+}
+
+/** @param take gets records whose bytes are used again afterwards */
+async function readBatches(
+  kafka: KafkaSettings,
+  topic: string,
+  take: (records: readonly LogRecord[]) => void | Promise<void>,
+): Promise<void> {
   const backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
   const fetcher = backend.fetcher();
-  const found: LogRecord[] = [];
   try {
     const partitions = (await backend.partitionCount(topic)) ?? 0;
     for (let partition = 0; partition < partitions; partition += 1) {
-      await readToEnd(backend, fetcher, { topic, partition }, 0, ({ records }) => {
-        for (const { offset, timestamp, key, value, headers } of records)
-          found.push({
-            partition,
-            offset,
-            timestamp,
-            key: copy(key),
-            value: copy(value),
-            traceparent: readTraceHeader(headers),
-          });
-      });
+      await readToEnd(backend, fetcher, { topic, partition }, 0, ({ records }) =>
+        take(
+          records.map(({ offset, timestamp, key, value, headers }) => {
+            const traceparent = readTraceHeader(headers);
+            return { partition, offset, timestamp, key, value, traceparent };
+          }),
+        ),
+      );
     }
   } finally {
     await fetcher.close();
     await backend.close();
   }
-  return found;
 }
 
 /** The same by stock kafkajs, which shares no code with the product's fetcher. Waits for `atLeast`, then for silence. */

@@ -56,7 +56,7 @@ function add(number: number, made: Made): void {
     const isFailed = !probe && attempt === 5;
     run.attempts.push({
       ...identity,
-      ...{ deliveryCreatedAt: loggedMs, firstAttemptAt: startedAt, partition: 0, deliveryOffset: number },
+      ...{ deliveryCreatedAt: loggedMs, firstAttemptAt: startedAt, partition: 0, offset: index, deliveryOffset: number },
       ...{ loggedMs: startedAt + DURATION_MS, attempt, dueAt: startedAt, startedAt, durationMs: DURATION_MS },
       ...{ statusCode, errorCode: null, errorDetail: null, retryAfterMs: null, probe, probes: before + Number(probe) },
       outcome: statusCode === 200 ? 'delivered' : isFailed ? 'failed' : 'retrying',

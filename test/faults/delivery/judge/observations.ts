@@ -49,6 +49,7 @@ export interface LoggedAttempt extends Identity {
   readonly deliveryCreatedAt: number;
   readonly firstAttemptAt: number;
   readonly partition: number;
+  readonly offset: number;
   readonly deliveryOffset: number;
   /** When the broker appended it. */
   readonly loggedMs: number;

@@ -97,6 +97,7 @@ function addDelivery(run: ObservedRun, behavior: EndpointBehavior, index: number
       deliveryCreatedAt: createdAt,
       firstAttemptAt: loggedMs + 5,
       partition: place.partition,
+      offset: run.attempts.length,
       deliveryOffset: place.offset,
       attempt,
       dueAt,
