@@ -100,6 +100,8 @@ export async function soakRun<F extends AnyFault>(
       },
       whatIsLeft: everythingLeft(stage, { outcomes, progress }),
     });
+    // The way to the brokers leads through this process, and a judge at work for minutes would cut them off.
+    await Promise.all(instances.map((one) => one.kill()));
     note('  judging what the receiver, the logs and the tables have');
     const judged = await judgeAll(stage, sent, pings.published());
     const samples = await sampled;

@@ -8,6 +8,7 @@ import {
   type LoggedAttempt,
   type LoggedDelivery,
   type Observations,
+  type OutageReport,
   type OutageTimes,
 } from './observations.js';
 import type { ProblemList } from './problem-list.js';
@@ -22,6 +23,7 @@ const CLOCK_MS = 50;
 const IN_FLIGHT_MS = 6_000;
 /** Since when an endpoint fails is remembered from a minute on: a kill before that begins anew. */
 const FORGOTTEN_MS = 65_000;
+const UNRECORDED_MS = 2_000;
 const LATE_MS = 2_500;
 const LATE_SUSPENSION_MS = 10_000;
 const LEAST_RELEASED = 5;
@@ -136,7 +138,7 @@ function checkSuspension(outage: Outage): void {
   checkRelease(suspension, outage);
 }
 
-function suspensionOf({ attempts, outageReports, problems }: Outage): Suspension | null {
+function suspensionOf({ attempts, outageReports, interruptions, problems }: Outage): Suspension | null {
   const probes = attempts.filter(({ probe }) => probe);
   const [first] = probes;
   const suspended = outageReports.filter(({ type }) => type === 'suspended');
@@ -149,7 +151,7 @@ function suspensionOf({ attempts, outageReports, problems }: Outage): Suspension
     );
     return null;
   }
-  if (suspended.at(-1) !== begun)
+  if (suspended.length > 1 && !wasLost(suspended[0], interruptions))
     problems.add('suspension that was forgotten', `probed since ${String(first.startedAt)}`);
   if (accepted === undefined) {
     problems.add('suspended subscription of which no probe was accepted', `${String(probes.length)} probes`);
@@ -160,6 +162,12 @@ function suspensionOf({ attempts, outageReports, problems }: Outage): Suspension
     problems.add('suspension whose end is not reported', accepted.eventId);
   if (probes.at(-1) !== accepted) problems.add('probe after one was accepted', accepted.eventId);
   return { fromMs: begun.occurredAt, probes, accepted };
+}
+
+/** Its process fell before the record of the suspension was written. */
+function wasLost(suspended: OutageReport | undefined, interruptions: readonly Interruption[]): boolean {
+  const atMs = suspended?.occurredAt ?? Infinity;
+  return interruptions.some((one) => one.atMs < atMs + UNRECORDED_MS && endOf(one) >= atMs);
 }
 
 function checkBeginning({ fromMs }: Suspension, { attempts, outageTimes, interruptions, problems }: Outage): void {
