@@ -23,7 +23,7 @@ const CLOCK_MS = 50;
 const IN_FLIGHT_MS = 6_000;
 /** Since when an endpoint fails is remembered from a minute on: a kill before that begins anew. */
 const FORGOTTEN_MS = 65_000;
-const UNRECORDED_MS = 2_000;
+const UNRECORDED_MS = 500;
 const LATE_MS = 2_500;
 const LATE_SUSPENSION_MS = 10_000;
 const LEAST_RELEASED = 5;
