@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Global, Module } from '@nestjs/common';
-import { Test, type TestingModule } from '@nestjs/testing';
+import type { TestingModule } from '@nestjs/testing';
 import { EgressClient, type EgressResult } from '@waypost/egress';
-import { CONFIG, type EgressConfig, MONOTONIC_CLOCK } from '@waypost/platform';
+import type { EgressConfig } from '@waypost/platform';
 import { type Receiver, startReceiver } from '../../../../test/support/receiver.js';
 import { until } from '../../../../test/support/until.js';
-import { EgressModule } from './attempt.module.js';
 import { DELIVERIES_BEGUN } from './attempt-limits.js';
+import { startEgressModule } from './testing/egress-module.js';
 
 const EGRESS: EgressConfig = {
   allowedSubnets: ['127.0.0.0/8'],
@@ -27,17 +26,7 @@ afterEach(async () => {
 });
 
 async function start(egress: EgressConfig = EGRESS) {
-  @Global()
-  @Module({
-    providers: [
-      { provide: CONFIG, useValue: { egress } },
-      { provide: MONOTONIC_CLOCK, useValue: () => performance.now() },
-    ],
-    exports: [CONFIG, MONOTONIC_CLOCK],
-  })
-  class ConfigModule {}
-
-  const module = await Test.createTestingModule({ imports: [ConfigModule, EgressModule] }).compile();
+  const module = await startEgressModule(egress);
   modules.push(module);
   const client = module.get(EgressClient);
   const post = (url = receiver.url('/hook'), deadlineMs = 5_000): Promise<EgressResult> =>

@@ -1,15 +1,13 @@
 import { once, setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { Global, Module } from '@nestjs/common';
-import { Test, type TestingModule } from '@nestjs/testing';
+import type { TestingModule } from '@nestjs/testing';
 import { EgressClient } from '@waypost/egress';
-import { CONFIG, MONOTONIC_CLOCK } from '@waypost/platform';
 import { deliveryOf, rigSubscription } from '../../../../test/support/attempt-rig.js';
 import { type Receiver, startReceiver } from '../../../../test/support/receiver.js';
 import { momentNow } from '../process/clocks.js';
 import { createSubscriptionIndex } from '../subscriptions/subscription-directory.js';
-import { EgressModule } from './attempt.module.js';
 import { type AttemptRun, SignedPosts } from './attempt-runner.js';
+import { startEgressModule } from './testing/egress-module.js';
 
 const NEIGHBORS = 1_000;
 /** Counts A and AAAA together, as CoreDNS in Kubernetes does; a lookup asks for both. */
@@ -37,18 +35,7 @@ function startNameServer() {
 beforeEach(async () => {
   receiver = await startReceiver(undefined, { bodies: 'any' });
   const egress = { allowedSubnets: ['127.0.0.0/8'], denied: [], allowHttp: true, lookup: startNameServer() };
-
-  @Global()
-  @Module({
-    providers: [
-      { provide: CONFIG, useValue: { egress } },
-      { provide: MONOTONIC_CLOCK, useValue: () => performance.now() },
-    ],
-    exports: [CONFIG, MONOTONIC_CLOCK],
-  })
-  class ConfigModule {}
-
-  module = await Test.createTestingModule({ imports: [ConfigModule, EgressModule] }).compile();
+  module = await startEgressModule(egress);
 });
 afterEach(async () => {
   stop.abort();

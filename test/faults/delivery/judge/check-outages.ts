@@ -21,8 +21,9 @@ const MOST_ATTEMPTS = 5;
 const CLOCK_MS = 50;
 /** An attempt may be under way when its subscription is suspended. */
 const IN_FLIGHT_MS = 6_000;
-/** Since when an endpoint fails is remembered from a minute on: a kill before that begins anew. */
+/** A sender records after a minute that an endpoint fails. If it is killed before, its successor counts from its own first failure. */
 const FORGOTTEN_MS = 65_000;
+/** From a suspension until its record is written. */
 const UNRECORDED_MS = 500;
 const LATE_MS = 2_500;
 const LATE_SUSPENSION_MS = 10_000;
