@@ -1,9 +1,9 @@
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
 import { waitUntil } from '../../../tools/dev-stack/processes/wait-until.js';
+import { APP_NICENESS } from '../../../tools/dev-stack/start/programs.js';
+import type { AppName } from '../../../tools/dev-stack/start/start-flags.js';
 import { type BenchProcess, startBenchProcess } from '../processes/bench-process.js';
 import type { BenchStack } from './bench-stack.js';
-
-type AppName = 'telemetry-processor' | 'webhook-delivery' | 'history-projector' | 'public-api';
 
 export interface Applications {
   /** Starts an instance and resolves when it is ready. */
@@ -64,6 +64,7 @@ export function createApplications({ stack, dist, environment, signal }: Applica
           ...env,
         },
         channel: true,
+        niceness: APP_NICENESS[app],
       });
       const adminUrl = `http://127.0.0.1:${String(adminPort)}`;
       const running = { ...started, adminUrl };

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import type { Guardian } from './guardian.js';
+import { adjustNiceness } from './niceness.js';
 
 export interface ProcessCommand {
   readonly file: string;
@@ -11,6 +12,8 @@ export interface ProcessCommand {
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
   /** An IPC channel, whose end tells a Node process that this one is gone. */
   readonly channel?: boolean;
+  /** Added to the nice level of this process, as far as it may. */
+  readonly niceness?: number | undefined;
   /** Receives standard output; otherwise it goes to the log file, as standard error always does. */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
@@ -56,6 +59,7 @@ export function spawnGuarded(command: ProcessCommand, { guardian, logFile, orpha
     ...command.user,
   });
   closeSync(log);
+  if (child.pid !== undefined && command.niceness !== undefined) adjustNiceness(child.pid, command.niceness);
   child.stdout?.setEncoding('utf8').on('data', command.onOutput ?? (() => undefined));
   const exited = new Promise<ProcessExit>((resolve) => {
     child.once('error', (error) => resolve({ code: null, signal: null, error }));

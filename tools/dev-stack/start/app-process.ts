@@ -17,6 +17,7 @@ interface AppProcessOptions extends AppProcessContext {
   readonly program: string;
   readonly env: Environment;
   readonly args?: readonly string[];
+  readonly niceness?: number | undefined;
   /** The port at which the readiness of an application is checked. A demo process counts as ready once it is started. */
   readonly adminPort?: number;
   readonly onOutput?: (text: string) => void;
@@ -33,6 +34,7 @@ export function createAppProcess({
   program,
   env,
   args = [],
+  niceness,
   adminPort,
   onOutput,
   ...context
@@ -40,7 +42,7 @@ export function createAppProcess({
   return createManagedProcess({
     name,
     logFile: join(context.dataDir.logsDir, `${name}.log`),
-    command: () => ({ file: process.execPath, args: [program, ...args], env, channel: true, onOutput }),
+    command: () => ({ file: process.execPath, args: [program, ...args], env, channel: true, niceness, onOutput }),
     probe: () => (adminPort === undefined ? Promise.resolve() : probeReadiness(adminPort)),
     stopGraceMs: adminPort === undefined ? DEMO_STOP_GRACE_MS : APP_STOP_GRACE_MS,
     guardian: context.guardian,

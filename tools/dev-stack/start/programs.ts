@@ -18,3 +18,6 @@ export function builtPrograms(): Programs {
     simulator: join(built, 'tools', 'simulator', 'main.js'),
   };
 }
+
+/** What stands out from the nice level of the stack: webhook-delivery gets a core first (docs/decisions/0084). */
+export const APP_NICENESS: Readonly<Partial<Record<AppName, number>>> = { 'webhook-delivery': -10 };

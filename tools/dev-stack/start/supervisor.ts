@@ -10,7 +10,7 @@ import {
 import { assertFree, chooseApiPort, withPort } from './api-port.js';
 import { instanceEnvironment, stackEnvironment, stackKeys } from './app-environment.js';
 import { type AppProcessContext, createAppProcess } from './app-process.js';
-import type { Programs } from './programs.js';
+import { APP_NICENESS, type Programs } from './programs.js';
 import { createStackFile, type StackFile } from './stack-file.js';
 import type { Environment, StartConfig } from './start-config.js';
 import { APP_NAMES, type AppName, type StartFlags } from './start-flags.js';
@@ -151,7 +151,14 @@ async function createInstances(
   return places.map(({ app, name, adminPort, adminUrl, ownPort }) => {
     const ports = { adminPort, ...(app === 'public-api' && { adminUrls, port: ownPort }) };
     const env = instanceEnvironment(shared, name, ports);
-    const process = createAppProcess({ ...context, name, program: programs.apps[app], env, adminPort });
+    const process = createAppProcess({
+      ...context,
+      name,
+      program: programs.apps[app],
+      env,
+      adminPort,
+      niceness: APP_NICENESS[app],
+    });
     const isApi = app === 'public-api' && ownPort === port;
     return { app, process: isApi ? withPort(process, port) : process, adminUrl };
   });
