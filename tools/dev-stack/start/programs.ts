@@ -20,4 +20,4 @@ export function builtPrograms(): Programs {
 }
 
 /** What stands out from the nice level of the stack: webhook-delivery gets a core first (docs/decisions/0084). */
-export const APP_NICENESS: Readonly<Partial<Record<AppName, number>>> = { 'webhook-delivery': -10 };
+export const APP_NICENESS: Readonly<Partial<Record<AppName, number>>> = { 'webhook-delivery': -20 };

@@ -364,6 +364,35 @@ describe('a lane', () => {
   });
 });
 
+describe('a turn of the event loop in which much may begin (R-22)', () => {
+  it('is over after 32 deliveries, so that retries that have become due come before the others', () => {
+    const { started, enqueue, passMs } = build({});
+    times(100, (i) => enqueue(`s${String(i)}`));
+    expect(started).toHaveLength(32);
+    passMs(1);
+    expect(started).toHaveLength(64);
+  });
+
+  it('is over also when each response makes room for another delivery', () => {
+    const { started, enqueue, endOne, passMs } = build({ total: 1 });
+    times(100, () => enqueue('s'));
+    times(50, () => endOne('s'));
+    expect(started).toHaveLength(32);
+    passMs(1);
+    expect(started).toHaveLength(33);
+  });
+
+  it('counts only what has begun in it', () => {
+    const { started, enqueue, endOne, passMs } = build({});
+    times(100, () => {
+      enqueue('s');
+      endOne('s');
+      passMs(1);
+    });
+    expect(started).toHaveLength(100);
+  });
+});
+
 describe('first attempts of DeliveryScheduler while retries start late (R-22)', () => {
   it('leave most of the time to the retries, and take it back when these are punctual again', () => {
     const { started, enqueue, oldestOf, endOne, passMs, now } = build({ total: 20, beginningTakesMs: 1 });

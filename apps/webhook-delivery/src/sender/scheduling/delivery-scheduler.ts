@@ -28,6 +28,13 @@ export interface DeliverySchedulerOptions {
 
 /** Deliveries begun between looks at the time. */
 const BEGUN_PER_STEP = 8;
+/**
+ * Then the event loop goes round. Otherwise every response begins another delivery in the same turn, and retries that
+ * have become due wait for all of them (R-22).
+ */
+const BEGUN_PER_TURN = 32;
+/** The shortest timer: it ends the turn, and those of due retries come before it. */
+const NEXT_TURN_MS = 1;
 /** For this time after slots went to different fleets, a fleet counts as one of several. */
 const BESIDE_OTHERS_FOR_MS = 1_000;
 
@@ -45,6 +52,7 @@ export class DeliveryScheduler implements LaneScheduler {
   private readonly readyFleets: Fifo<FleetLanes> = new Fifo();
   private isPumping = false;
   private isResting = false;
+  private begunInTurn = 0;
   private readonly paced: PacedWork;
   private lastFleet: FleetLanes | null = null;
   private besideOthersUntilMs = 0;
@@ -130,15 +138,24 @@ export class DeliveryScheduler implements LaneScheduler {
   }
 
   private canBegin(): boolean {
-    return this.slotsInUse < this.options.slots.total && this.readyFleets.length > 0;
+    const hasRoom = this.slotsInUse < this.options.slots.total && this.begunInTurn < BEGUN_PER_TURN;
+    return hasRoom && this.readyFleets.length > 0;
   }
 
   private beginNext(): void {
     const fleet = this.readyFleets.shift();
     if (!fleet) return;
     fleet.isListed = false;
-    fleet.ready.shift()?.beginNext();
+    if (fleet.ready.shift()?.beginNext() === true) this.countInTurn();
     this.list(fleet);
+  }
+
+  private countInTurn(): void {
+    if (this.begunInTurn++ > 0) return;
+    this.options.timers.after(NEXT_TURN_MS, () => {
+      this.begunInTurn = 0;
+      this.pump();
+    });
   }
 
   private rests(): boolean {

@@ -90,19 +90,23 @@ export class SubscriptionLane implements Lane, SharingLane, ReservationCount {
     this.place();
   }
 
-  /** Called when the lane is first in the queue of its fleet, which has a slot free. */
-  beginNext(): void {
+  /**
+   * Called when the lane is first in the queue of its fleet, which has a slot free.
+   * @returns whether a delivery has begun
+   */
+  beginNext(): boolean {
     this.state = 'idle';
     const begun = this.tryReserve();
     this.scheduler.shares.settled(this);
     if (!begun) {
       this.forgetIfDone(this.where().fleet);
-      return;
+      return false;
     }
     const delivery = this.waiting.shift();
     begun.takeSlot();
     this.place();
     delivery?.begin(begun);
+    return true;
   }
 
   private tryReserve(): Reservation | null {
