@@ -53,7 +53,8 @@ export function* eventDeliveries(
   // An event without a context belongs to the trace of its ping, which follows from the ids and the time of both.
   const ofEvent = read.traceparent ?? traceOfPing(event, null, traces.sampleRatio);
   const origin = eventHeader(read.position);
-  for (const delivery of ofThisVersion(decideFanOut(event, directory.matching(event), nowMs()))) {
+  const decided = decideFanOut(event, directory.matching(event), nowMs());
+  for (const delivery of ofThisVersion(decided, read.position)) {
     if (log.hasWritten(delivery.eventId)) continue;
     metrics.deliveryCreated();
     const key = Buffer.from(delivery.subscriptionId);
@@ -71,11 +72,12 @@ export function* eventDeliveries(
   }
 }
 
-function* ofThisVersion(deliveries: Iterable<WebhookDelivery>): Generator<WebhookDelivery> {
+/** Names the event: its deliveries may be made when later events have been read already. */
+function* ofThisVersion(deliveries: Iterable<WebhookDelivery>, { offset }: EventPosition): Generator<WebhookDelivery> {
   try {
     yield* deliveries;
   } catch (error) {
-    if (error instanceof DomainError) throw new StreamsError('NEWER_VERSION', error.message, { cause: error });
+    if (error instanceof DomainError) throw new StreamsError('NEWER_VERSION', error.message, { cause: error, offset });
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { traceOfPing } from '@waypost/domain';
 import type { EndedSpan } from '@waypost/platform';
@@ -305,5 +306,23 @@ describe('the fan-out and what it cannot use', () => {
 
     stage.index.put(subscription('s', { version: 2, eventType, status: 'disabled' }));
     await until(async () => (await stage.committed()) === 1);
+  });
+
+  it('waits at the event that it cannot fan out, though it finds out when it has read later ones', async () => {
+    const known = Array.from({ length: 11 }, (_, n) => `s${String(n)}`);
+    for (const id of known) stage.index.put(subscription(id));
+    stage.index.put(subscription('newer', { payloadFormat: 'v9' }));
+    // While retries start late, the rounds make all deliveries.
+    stage.headroomShare = 1 / 8;
+    stage.rounds = { run: (work) => sleep(20).then(work) };
+    const events = 10;
+    for (let second = 0; second < events; second++) stage.publish(eventAt(second));
+    const fanOut = await stage.start();
+    await until(() => stage.stopped.length > 0);
+    expect(fanOut.tasks()).toMatchObject([{ state: 'parked', parked: { code: 'NEWER_VERSION', offset: 0 } }]);
+
+    stage.index.put(subscription('newer', { version: 2, status: 'disabled' }));
+    await until(async () => (await stage.committed()) === events);
+    expect(new Set((await stage.written()).map(({ eventId }) => eventId)).size).toBe(events * known.length);
   });
 });
