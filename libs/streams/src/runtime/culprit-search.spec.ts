@@ -56,4 +56,16 @@ describe('the search for the record that a partition fails at', () => {
     search.parts(batchOf(500, 1_000), 500).next();
     expect(search.narrow(500)).toBe(500);
   });
+
+  it('accepts a record that is named again when it has been passed: its work had been put off', () => {
+    const search = new CulpritSearch();
+    const attempt = () => {
+      search.reset();
+      sizes(search, batchOf(0, 500), 0);
+      search.reset();
+      sizes(search, batchOf(500, 1_000), 500);
+      return search.narrow(3);
+    };
+    expect([attempt(), attempt()]).toEqual(['again', 3]);
+  });
 });

@@ -17,6 +17,8 @@ export class CulpritSearch {
   private search: Search | null = null;
   /** The offsets that a failure may be about: those of the last batch, or since the last commit of the search. */
   private tried: { readonly from: number; readonly to: number } | null = null;
+  /** What the last failure named. */
+  private named: number | null = null;
 
   get isOn(): boolean {
     return this.search !== null;
@@ -57,10 +59,13 @@ export class CulpritSearch {
     if (!this.tried) return offset;
     const { from, to } = this.tried;
     const before = this.search;
+    const isPassed = offset !== null && offset === this.named && offset < from;
+    this.named = offset;
     if (offset !== null) {
       this.search = { type: 'known', suspect: offset, until: offset + 1 };
-      // Before the search, an earlier batch of the same transaction may have failed.
-      return before && offset <= from ? offset : 'again';
+      // Before the search, an earlier batch of the same transaction may have failed. After it, that is committed, but a
+      // task may put work off until it has later records.
+      return isPassed || (before && offset <= from) ? offset : 'again';
     }
     this.search = { type: 'halving', size: Math.max(1, Math.floor((to - from) / 2)), suspect: from, until: to };
     // Parts before a known record share a transaction, so the failing one is unknown.
