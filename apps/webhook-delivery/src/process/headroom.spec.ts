@@ -57,6 +57,16 @@ describe('PacedWork', () => {
     expect(paced.restMs()).toBe(0);
   });
 
+  it('rests for less than a second after a piece of work in which the process was paused for minutes', () => {
+    const { pass, monotonicMs } = build();
+    const paced = new PacedWork(monotonicMs, () => 1 / 16);
+    paced.run(() => {
+      pass(300_000);
+    });
+    expect(paced.restMs()).toBeGreaterThan(0);
+    expect(paced.restMs()).toBeLessThan(1_000);
+  });
+
   it('never rests when it may take all of the time', () => {
     const { pass, monotonicMs } = build();
     const paced = new PacedWork(monotonicMs, () => 1);

@@ -38,6 +38,8 @@ export class Headroom {
 
 /** Timers are only precise to about a millisecond: shorter rests add up until one is worth a timer. */
 const MIN_REST_MS = 4;
+/** A piece of work takes a few milliseconds: a longer one was paused with its process, and a pause earns no rest. */
+const MAX_PIECE_MS = 50;
 
 /** Rests after deferrable work so that it takes no more than its share of the time. */
 export class PacedWork {
@@ -59,6 +61,7 @@ export class PacedWork {
     const fromMs = this.monotonicMs();
     work();
     const endMs = this.monotonicMs();
-    this.restUntilMs = Math.max(this.restUntilMs, endMs) + (endMs - fromMs) * (1 / this.share() - 1);
+    const workedMs = Math.min(endMs - fromMs, MAX_PIECE_MS);
+    this.restUntilMs = Math.max(this.restUntilMs, endMs) + workedMs * (1 / this.share() - 1);
   }
 }
