@@ -130,6 +130,8 @@ export class ReplayJob {
   abandon(): void {
     this.isAbandoned = true;
     this.halt.abort(new Aborted());
+    // If it has yielded, it does not run again to do so.
+    this.context.watch.forget(this.replayId);
     this.release();
   }
 

@@ -323,6 +323,21 @@ describe('the replayer at a batch that cannot be decoded', () => {
     },
   );
 
+  it('reads no attempts any more once the replay that is set aside is deleted', async () => {
+    let fetchers = { made: 0, open: 0 };
+    const through = (backend: StreamsBackend) => {
+      fetchers = countFetchers(backend);
+      return damaged(ATTEMPTS)(backend);
+    };
+    await stage.startReplayer({ through });
+    await stage.allDone();
+    const { open } = fetchers;
+    stage.ask();
+    await until(() => isSetAside() && fetchers.open === open + 1);
+    stage.forget('replay-1');
+    await until(() => fetchers.open === open);
+  });
+
   it('cancels the replay that is set aside', async () => {
     await start(ATTEMPTS);
     const replay = stage.ask();
