@@ -90,11 +90,10 @@ export class ReplayTask implements PartitionTask {
 
   async close(): Promise<void> {
     this.stop.abort(new Aborted());
-    this.deps.metrics.unfinishedChanged(-this.unfinished.size);
     if (!this.opened) return;
     const { producer, log, watch, scheduler } = this.opened;
     await scheduler.drained();
-    for (const { job } of this.unfinished.values()) job.release();
+    this.leaveUnfinished();
     await log.drained();
     await watch.close();
     await producer.close();
@@ -195,6 +194,13 @@ export class ReplayTask implements PartitionTask {
 
   private async forgetOrphans(): Promise<void> {
     for (const replayId of this.progress.replayIds()) if (!this.versions.has(replayId)) await this.forget(replayId);
+  }
+
+  /** Call when nothing is running: a replay that ends before is counted out by itself. */
+  private leaveUnfinished(): void {
+    for (const { job } of this.unfinished.values()) job.release();
+    this.deps.metrics.unfinishedChanged(-this.unfinished.size);
+    this.unfinished.clear();
   }
 
   private finish({ replayId, committed }: ReplayJob): void {
