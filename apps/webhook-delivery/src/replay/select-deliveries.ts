@@ -144,12 +144,13 @@ export interface Selection {
 }
 
 const PAGE_OFFSETS = 2_048;
-const OFFSETS_PER_BYTE = 8;
+const OFFSETS_PER_WORD = 32;
 /** Includes the overhead of an array and its entry in a Map. */
 const BYTES_OF_PAGE = 512;
 
 export class DeliveryMarks {
-  private readonly pages = new Map<number, Uint8Array>();
+  private readonly pages = new Map<number, Uint32Array>();
+  private matched = 0;
 
   /** Size in memory. */
   get bytes(): number {
@@ -160,10 +161,13 @@ export class DeliveryMarks {
   mark(offset: number, isSelected: boolean): void {
     const number = Math.floor(offset / PAGE_OFFSETS);
     let page = this.pages.get(number);
-    if (!page) this.pages.set(number, (page = new Uint8Array(PAGE_OFFSETS / OFFSETS_PER_BYTE)));
+    if (!page) this.pages.set(number, (page = new Uint32Array(PAGE_OFFSETS / OFFSETS_PER_WORD)));
     const { index, bit } = placeOf(offset);
-    const others = (page[index] ?? 0) & ~bit;
-    page[index] = isSelected ? others | bit : others;
+    const word = page[index] ?? 0;
+    const wasSelected = (word & bit) !== 0;
+    if (isSelected === wasSelected) return;
+    page[index] = word ^ bit;
+    this.matched += isSelected ? 1 : -1;
   }
 
   selection(): Selection {
@@ -172,22 +176,33 @@ export class DeliveryMarks {
       const { index, bit } = placeOf(offset);
       return ((page?.[index] ?? 0) & bit) !== 0;
     };
-    let matched = 0;
+    const { matched, bytes } = this;
+    return { has, matched, ...this.bounds(), bytes };
+  }
+
+  /** By the word, not by the offset: a replay may span 100 million, and retries wait meanwhile. */
+  private bounds(): Pick<Selection, 'first' | 'last'> {
     let first = -1;
     let last = -1;
-    for (const number of [...this.pages.keys()].sort((a, b) => a - b)) {
-      for (let offset = number * PAGE_OFFSETS; offset < (number + 1) * PAGE_OFFSETS; offset++) {
-        if (!has(offset)) continue;
-        matched++;
-        if (first < 0) first = offset;
-        last = offset;
+    for (const [number, page] of this.pages) {
+      for (let index = 0; index < page.length; index++) {
+        const word = page[index] ?? 0;
+        if (word === 0) continue;
+        const from = number * PAGE_OFFSETS + index * OFFSETS_PER_WORD;
+        const lowest = from + highestBit(word & -word);
+        if (first < 0 || lowest < first) first = lowest;
+        last = Math.max(last, from + highestBit(word));
       }
     }
-    return { has, matched, first, last, bytes: this.bytes };
+    return { first, last };
   }
+}
+
+function highestBit(word: number): number {
+  return OFFSETS_PER_WORD - 1 - Math.clz32(word);
 }
 
 function placeOf(offset: number): { readonly index: number; readonly bit: number } {
   const within = offset % PAGE_OFFSETS;
-  return { index: Math.floor(within / OFFSETS_PER_BYTE), bit: 1 << (within % OFFSETS_PER_BYTE) };
+  return { index: Math.floor(within / OFFSETS_PER_WORD), bit: 1 << (within % OFFSETS_PER_WORD) };
 }
