@@ -255,6 +255,14 @@ describe('the fan-out (R-16)', () => {
     await holdsFor(50, async () => expect(await stage.written()).toEqual([]));
   });
 
+  it('reads on when a burst larger than it may hold has been fanned out', async () => {
+    const [events, eventBytes] = [200, 100 * KIB];
+    for (let second = 0; second < events; second++)
+      stage.publish({ ...eventAt(second), deviceId: 'd'.repeat(eventBytes) });
+    await stage.start();
+    await until(async () => (await stage.committed()) === events);
+  });
+
   it('reads the subscriptions to their end before an event, so that an earlier acknowledged one is served', async () => {
     stage.unread = async () => {
       await flushed();
