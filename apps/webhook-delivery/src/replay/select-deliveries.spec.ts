@@ -81,6 +81,10 @@ async function selectFrom(
     selecting,
     advance: (mayContinue: () => boolean) => selecting.advance(mayContinue, new AbortController().signal),
     read,
+    /** As retention does. */
+    deleteBefore: (offset: number): void => {
+      start = offset;
+    },
   };
 }
 
@@ -92,6 +96,20 @@ describe('the selection of deliveries (R-30)', () => {
     const selection = await advance(() => true);
     expect([selection?.matched, selection?.has(1)]).toEqual([1, true]);
     expect(read).toEqual([0, 1]);
+  });
+
+  it('ends where the replay began, also within a batch', async () => {
+    const { advance, read } = await selectFrom(attempts, replayOf(), { logEnd: 2, batchRecords: 4 });
+    expect(await advance(() => true)).toMatchObject({ matched: 2, first: 0, last: 1 });
+    expect(read).toEqual([0, 1, 2, 3]);
+  });
+
+  it('continues with what retention has left when it has deleted the next records meanwhile', async () => {
+    const { advance, read, deleteBefore } = await selectFrom(attempts, replayOf());
+    expect(await advance(() => false)).toBeNull();
+    deleteBefore(3);
+    expect(await advance(() => true)).toMatchObject({ matched: 2, first: 0, last: 3 });
+    expect(read).toEqual([0, 3]);
   });
 
   it('of one event by its status reads what became of it later', async () => {
