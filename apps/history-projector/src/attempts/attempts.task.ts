@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { readValue, resolveBatch, type SubjectCodec } from '@waypost/contracts';
+import { missingTopic, readValue, resolveBatch, type SubjectCodec } from '@waypost/contracts';
 import { attemptFault, type WebhookAttempt } from '@waypost/domain';
 import type { DeliveryProjection, ProjectionProgress } from '@waypost/history-store';
 import type { Quarantine, Traces, UnusableRecord } from '@waypost/platform';
-import type { PartitionTask, RecordBatch, TaskContext } from '@waypost/streams';
+import { type PartitionTask, type RecordBatch, StreamsError, type TaskContext } from '@waypost/streams';
 import type { ProjectorMetrics } from '../projection/metrics.js';
 import { createProjectionTask, type ProjectionTaskTools } from '../projection/projection.task.js';
 import { ProjectionSpans } from './projection-spans.js';
@@ -27,7 +27,7 @@ export function createAttemptsTask(context: TaskContext, deps: AttemptsTaskDeps)
   return createProjectionTask(context, {
     ...deps,
     progress: {
-      begin: async () => progress.begin((await tools.partitionCount(context.topic)) ?? context.partition + 1),
+      begin: async () => progress.begin(context.topic, await partitionsOf(context.topic, tools)),
       caughtUp: (mark) => progress.caughtUp(mark),
       nowMs,
     },
@@ -41,6 +41,13 @@ export function createAttemptsTask(context: TaskContext, deps: AttemptsTaskDeps)
       },
     },
   });
+}
+
+/** A guess could leave out a partition, and the history would be called complete without it: rejects, to be retried. */
+async function partitionsOf(topic: string, tools: ProjectionTaskTools): Promise<number> {
+  const count = await tools.partitionCount(topic);
+  if (count === null) throw new StreamsError('TOPIC_MISSING', missingTopic(topic));
+  return count;
 }
 
 /** Records decoded per piece. A thousand take some milliseconds; other partitions run between the pieces. */

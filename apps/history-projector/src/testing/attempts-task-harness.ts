@@ -67,7 +67,7 @@ function buildTask(codecs: AvroCodecs, given: Given) {
     codec: codecs.webhookAttempts,
     quarantine,
     nowMs: () => NOW,
-    progress: { begin: (count) => Promise.resolve(void begun.push(count)), caughtUp: () => Promise.resolve() },
+    progress: { begin: (_, count) => Promise.resolve(void begun.push(count)), caughtUp: () => Promise.resolve() },
     traces: { recorder: given.recorder ?? null, sampleRatio: 0 },
     projection: Object.assign({}, store.projection, given.projection?.(store.projection)),
     metrics: {

@@ -29,7 +29,7 @@ beforeAll(async () => {
     primary: await createDataSource(primary.url).initialize(),
     standby: await createDataSource(standby.url).initialize(),
   };
-  for (const writer of Object.values(writers)) await createProjectionProgress(writer).begin(1);
+  for (const writer of Object.values(writers)) await createProjectionProgress(writer).begin('webhook.attempts', 1);
   const config = { database: { url: primary.apiUrl }, databaseRead: { readUrl: standby.apiUrl } };
   const runtime: AppRuntime = {
     name: 'public-api',

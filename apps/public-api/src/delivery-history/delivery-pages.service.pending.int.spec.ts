@@ -25,7 +25,7 @@ beforeAll(async () => {
   database = await createTestDatabase(requireTestStack().databaseUrl);
   dataSource = await createDataSource(database.url).initialize();
   source = createPageSource(database.apiUrl);
-  await createProjectionProgress(dataSource).begin(200);
+  await createProjectionProgress(dataSource).begin('webhook.attempts', 200);
   pages = new DeliveryPagesService(
     createDeliveryHistory({ pages: source }),
     new DeliveryPageStates({ pageTokenKeys: [Buffer.alloc(32, 3)] }, () => NOW),

@@ -16,7 +16,7 @@ const EVENT_ID = uuidOf('event');
 const BODY_BYTES = 1_400_000;
 
 beforeAll(async () => {
-  await createProjectionProgress(suite.dataSource).begin(1);
+  await createProjectionProgress(suite.dataSource).begin('webhook.attempts', 1);
   const waiting = createWaitingProjection({ dataSource: suite.dataSource, now: () => NOW });
   const deliveries = [0, 1, 2, 3, 4].map((series) => ({
     eventId: EVENT_ID,

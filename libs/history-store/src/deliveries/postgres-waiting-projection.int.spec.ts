@@ -21,7 +21,7 @@ let fleets = 0;
 
 beforeAll(async () => {
   history = createDeliveryHistory({ pages: suite.pages });
-  await createProjectionProgress(suite.dataSource).begin(100);
+  await createProjectionProgress(suite.dataSource).begin('webhook.attempts', 100);
   await createDeliveryPartitions(suite.dataSource).ensurePartitions(NOW - DAY_MS, NOW);
 });
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { DeliveryQuery } from '@waypost/domain';
 import { useTestHistory } from '../../../../test/support/test-history.js';
+import { until } from '../../../../test/support/until.js';
 import { attemptOf, NOW, uuidOf } from '../deliveries/attempt-samples.contract.js';
 import { createDeliveryHistory } from '../deliveries/postgres-delivery-history.js';
 import { createDeliveryProjection } from '../deliveries/postgres-delivery-projection.js';
@@ -42,7 +43,7 @@ function caughtUp(partition: number, expectedOffset: number | null, at: number):
 describe('completeUntil (R-33)', () => {
   it('is not known before every partition has been read', async () => {
     expect(await completeUntil()).toBeNull();
-    await progress().begin(2);
+    await progress().begin(TOPIC, 2);
     await project(0, null, NOW - 5_000);
     expect(await completeUntil()).toBeNull();
     await project(1, null, NOW - 9_000);
@@ -50,7 +51,7 @@ describe('completeUntil (R-33)', () => {
   });
 
   it('does not pass what is missing: a partition whose projector stopped or is behind holds it', async () => {
-    await progress().begin(2);
+    await progress().begin(TOPIC, 2);
     await project(0, null, NOW - 60_000);
     for (const [offset, loggedAt] of [NOW - 50_000, NOW - 40_000, NOW - 30_000].entries()) {
       await project(1, offset === 0 ? null : offset, loggedAt);
@@ -62,7 +63,7 @@ describe('completeUntil (R-33)', () => {
   });
 
   it('goes on while nothing happens: a partition at the end of its log does not hold it', async () => {
-    await progress().begin(2);
+    await progress().begin(TOPIC, 2);
     await project(0, null, NOW - 60_000);
     await caughtUp(1, null, NOW - 1_000);
     expect(await completeUntil()).toBe(NOW - 60_000 - LOGGED_WITHIN_MS);
@@ -71,14 +72,14 @@ describe('completeUntil (R-33)', () => {
   });
 
   it('does not believe a projector whose position is another than the stored one', async () => {
-    await progress().begin(1);
+    await progress().begin(TOPIC, 1);
     await project(0, null, NOW - 60_000);
     for (const stale of [null, 0, 2]) await caughtUp(0, stale, NOW);
     expect(await completeUntil()).toBe(NOW - 60_000 - LOGGED_WITHIN_MS);
   });
 
   it('is the same on a page without deliveries, and for filters that find nothing', async () => {
-    await progress().begin(1);
+    await progress().begin(TOPIC, 1);
     await project(0, null, NOW - 60_000);
     const nothing: Partial<DeliveryQuery>[] = [
       { fleetId: 'fleet-b' },
@@ -91,25 +92,91 @@ describe('completeUntil (R-33)', () => {
   });
 
   it('is not known from a rebuild on until every partition is read again', async () => {
-    await progress().begin(2);
+    await progress().begin(TOPIC, 2);
     await project(0, null, NOW - 60_000);
     await caughtUp(1, null, NOW - 1_000);
     await emptyHistory(suite.dataSource, LOGS);
     expect(await completeUntil()).toBeNull();
     await caughtUp(0, 1, NOW);
-    await progress().begin(2);
+    await progress().begin(TOPIC, 2);
     await project(0, null, NOW - 60_000);
     expect(await completeUntil()).toBeNull();
     await caughtUp(1, null, NOW);
     expect(await completeUntil()).toBe(NOW - 60_000 - LOGGED_WITHIN_MS);
   });
 
-  it('counts the partitions that there are', async () => {
-    await progress().begin(3);
+  it('counts a partition that is added, from before it is read', async () => {
+    await progress().begin(TOPIC, 3);
     for (const partition of [0, 1, 2]) await caughtUp(partition, null, NOW - 3_000 + partition);
-    await progress().begin(4);
+    await progress().begin(TOPIC, 4);
     expect(await completeUntil()).toBeNull();
-    await progress().begin(2);
+    await caughtUp(3, null, NOW - 4_000);
+    expect(await completeUntil()).toBe(NOW - 4_000 - LOGGED_WITHIN_MS);
+  });
+
+  it('is held by a partition that is behind, also when a projector begins that knows of fewer', async () => {
+    await progress().begin(TOPIC, 6);
+    await project(0, null, NOW - 50_000);
+    await project(5, null, NOW - 60_000);
+    for (const partition of [1, 2, 3, 4]) await caughtUp(partition, null, NOW - 1_000);
+    await caughtUp(0, 1, NOW - 1_000);
+    for (const fewer of [1, 3, 5]) {
+      await progress().begin(TOPIC, fewer);
+      expect(await completeUntil()).toBe(NOW - 60_000 - LOGGED_WITHIN_MS);
+    }
+  });
+
+  it('is held by a partition that has never been read, also when a projector begins that knows of fewer', async () => {
+    await progress().begin(TOPIC, 3);
+    for (const partition of [0, 1]) await caughtUp(partition, null, NOW - 1_000);
+    await progress().begin(TOPIC, 2);
+    expect(await completeUntil()).toBeNull();
+  });
+
+  it.each([
+    ['a batch', () => project(1, null, NOW - 9_000)],
+    ['a look at the end of the log', () => caughtUp(1, null, NOW - 9_000)],
+  ])('is held by a partition that was not known before it reported %s', async (_, report) => {
+    await progress().begin(TOPIC, 1);
+    await caughtUp(0, null, NOW - 1_000);
+    await report();
+    expect(await completeUntil()).toBe(NOW - 9_000 - LOGGED_WITHIN_MS);
+  });
+
+  it('counts the partitions of a topic that was created again with fewer, once the history is emptied', async () => {
+    await progress().begin(TOPIC, 3);
+    for (const partition of [0, 1, 2]) await project(partition, null, NOW - 60_000);
+    await emptyHistory(suite.dataSource, LOGS);
+    await progress().begin(TOPIC, 2);
+    for (const partition of [0, 1]) await caughtUp(partition, null, NOW - 3_000);
     expect(await completeUntil()).toBe(NOW - 3_000 - LOGGED_WITHIN_MS);
   });
+
+  it('does not believe a report of a position that a rebuild has just forgotten', async () => {
+    await progress().begin(TOPIC, 1);
+    await project(0, null, NOW - 60_000);
+    const reader = suite.dataSource.createQueryRunner();
+    await reader.startTransaction();
+    // The rebuild has forgotten the positions, and waits for the rows.
+    await reader.query('LOCK TABLE deliveries IN ACCESS SHARE MODE');
+    const rebuild = emptyHistory(suite.dataSource, LOGS);
+    await untilWaiting(1);
+    const report = caughtUp(0, 1, NOW);
+    await untilWaiting(2);
+    await reader.commitTransaction();
+    await reader.release();
+    expect(await rebuild).toEqual({ type: 'emptied' });
+    await report;
+    expect(await completeUntil()).toBeNull();
+  });
 });
+
+/** Sessions that wait for a lock. */
+function untilWaiting(sessions: number): Promise<unknown> {
+  return until(async () => {
+    const rows: unknown[] = await suite.dataSource.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rows.length >= sessions;
+  });
+}

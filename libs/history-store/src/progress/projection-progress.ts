@@ -16,16 +16,27 @@ export interface CaughtUp {
  * in its own transaction; an idle partition reports here that there is nothing new.
  */
 export abstract class ProjectionProgress {
-  /** Registers all partitions before any reports: the least of them counts. */
-  abstract begin(partitions: number): Promise<void>;
+  /** Registers all partitions of the log before any reports: the least of them counts. */
+  abstract begin(topic: string, partitions: number): Promise<void>;
   abstract caughtUp(mark: CaughtUp): Promise<void>;
 }
 
+/**
+ * A topic never loses partitions, so a lower count is out of date, unless the topic was created again and the history was
+ * emptied for it: then nothing is projected, and no partition has reported. A row that is missing would let the others
+ * pass what its partition still has to project.
+ */
+const FORGET_EARLIER_TOPIC = `
+  DELETE FROM delivery_progress
+   WHERE partition >= $1
+     AND NOT EXISTS (SELECT FROM projection_positions WHERE topic = $2)
+     AND NOT EXISTS (SELECT FROM delivery_progress WHERE complete_until IS NOT NULL)`;
+
 export function createProjectionProgress(dataSource: DataSource): ProjectionProgress {
   return {
-    async begin(partitions) {
+    async begin(topic, partitions) {
       await dataSource.transaction(async (manager) => {
-        await manager.query('DELETE FROM delivery_progress WHERE partition >= $1', [partitions]);
+        await manager.query(FORGET_EARLIER_TOPIC, [partitions, topic]);
         await manager.query(
           `INSERT INTO delivery_progress (partition)
              SELECT generate_series(0, $1::integer - 1) ON CONFLICT DO NOTHING`,
@@ -38,8 +49,10 @@ export function createProjectionProgress(dataSource: DataSource): ProjectionProg
     async caughtUp({ topic, partition, expectedOffset, completeUntil }) {
       await dataSource.query(
         `WITH stored AS (SELECT next_offset FROM projection_positions WHERE topic = $1 AND partition = $2 FOR SHARE)
-         UPDATE delivery_progress SET complete_until = $4
-          WHERE partition = $2 AND (SELECT next_offset FROM stored) IS NOT DISTINCT FROM $3::bigint`,
+         INSERT INTO delivery_progress (partition, complete_until)
+           SELECT $2::integer, $4::timestamptz
+            WHERE (SELECT next_offset FROM stored) IS NOT DISTINCT FROM $3::bigint
+         ON CONFLICT (partition) DO UPDATE SET complete_until = excluded.complete_until`,
         [topic, partition, expectedOffset, new Date(completeUntil).toISOString()],
       );
     },

@@ -110,11 +110,16 @@ export async function movePosition(client: PoolClient, move: PositionMove): Prom
   return results.at(-1)?.rowCount === 1;
 }
 
-/** A part of the statement that moves the position, and whose command tag counts. */
+/**
+ * A part of the statement that moves the position, and whose command tag counts. It adds a row that is missing: without
+ * one the partition would not hold back the others.
+ */
 function moveProgress({ partition, completeUntil }: PositionMove): string {
   if (completeUntil === undefined) return '';
   const time = pg.escapeLiteral(new Date(completeUntil).toISOString());
-  return `WITH progress AS (UPDATE delivery_progress SET complete_until = ${time} WHERE partition = ${whole(partition)})`;
+  return `WITH progress AS (
+    INSERT INTO delivery_progress (partition, complete_until) VALUES (${whole(partition)}, ${time})
+    ON CONFLICT (partition) DO UPDATE SET complete_until = excluded.complete_until)`;
 }
 
 function whole(value: number): string {
