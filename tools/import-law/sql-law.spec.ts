@@ -26,7 +26,7 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   ],
   // Names of statuses and columns, and `$n`.
   'libs/history-store/src/deliveries/subscription-activity.ts': [
-    ...['String(MAX_SEARCHED)', 'WAS_ATTEMPTED'],
+    ...['String(MAX_SEARCHED)', 'String(MAX_COMPARED)', 'WAS_ATTEMPTED'],
     ...['key', 'status', 'from', 'deliveriesOf(status, from)', 'String(MAX_COUNTED_PENDING)'],
     ...["deliveriesOf('delivered', '$3::timestamptz')", "deliveriesOf('pending', '$3::timestamptz')"],
     ...["oldest('failed')", "oldest('pending')"],

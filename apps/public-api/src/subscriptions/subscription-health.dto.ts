@@ -21,7 +21,7 @@ export const health = z
       description: `Since when deliveries have been held. Absent: they are not held, or have been for more than ${String(RETENTION_DAYS)} days.`,
     }),
     lastSuccessAt: dateTime.optional().meta({
-      description: `When the newest accepted delivery (by its first attempt) was accepted. Absent: none in the last ${String(RETENTION_DAYS)} days.`,
+      description: `When a delivery was last accepted, of the 100 accepted ones with the newest first attempts. Absent: none in the last ${String(RETENTION_DAYS)} days.`,
     }),
     pending: z
       .int()

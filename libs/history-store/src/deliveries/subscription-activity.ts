@@ -70,11 +70,19 @@ const SINCE_SUCCESS = 'first_attempt_at >= coalesce((SELECT delivered_at FROM su
 const MAX_SEARCHED = 1_000;
 const WAS_ATTEMPTED = `coalesce(attempts::json -> 0 ->> 7, '') NOT IN (${DECISIONS_WITHOUT_ATTEMPT.map((name) => `'${name}'`).join(', ')})`;
 
+/**
+ * No index has the time of acceptance. A retry may be accepted after deliveries that were begun later, so the newest of
+ * these are compared.
+ */
+const MAX_COMPARED = 100;
+
 const FLEET_OFF_INDEX = fleetOffIndex();
 
 const TEXT = `
   WITH success AS MATERIALIZED (
-    SELECT delivered_at FROM fleet_deliveries WHERE ${DELIVERED} AND ${SINCE} ORDER BY first_attempt_at DESC LIMIT 1
+    SELECT max(delivered_at) AS delivered_at FROM (
+      SELECT delivered_at FROM fleet_deliveries
+       WHERE ${DELIVERED} AND ${SINCE} ORDER BY first_attempt_at DESC LIMIT ${String(MAX_COMPARED)}) AS newest
   ), waiting AS MATERIALIZED (
     (SELECT created_at FROM fleet_waiting_deliveries
       WHERE ${FLEET_OFF_INDEX} = $1 AND subscription_id = $2 AND created_at >= $3::timestamptz AND created_at < $4::timestamptz
