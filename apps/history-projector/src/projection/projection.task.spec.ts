@@ -118,6 +118,13 @@ describe('a projection (R-33)', () => {
     expect(said.slice(1)).toMatchObject([{ expectedOffset: null, completeUntil: NOW }]);
   });
 
+  it('reports the same for a log that has lost everything that it did not project', async () => {
+    const { task, said } = build({ start: 30, end: 30, position: 5 });
+    await task.open();
+    await task.idle?.();
+    expect(said.slice(1)).toMatchObject([{ expectedOffset: 5, completeUntil: NOW }]);
+  });
+
   it('reports nothing while there is more in the log, although none of it arrives', async () => {
     const { task, clock, said } = build({ end: 3 });
     await task.open();

@@ -201,7 +201,8 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     const completeUntil = progress.nowMs();
     const { start, end } = await tools.logRange(this.context);
     const expectedOffset = this.position;
-    if ((expectedOffset ?? start) < end) return;
+    // The log may have lost what follows the position, and have nothing else.
+    if (Math.max(expectedOffset ?? start, start) < end) return;
     const mark = { topic, partition, expectedOffset, completeUntil };
     await tools.database.run(() => progress.caughtUp(mark), this.abandoned.signal);
   }
