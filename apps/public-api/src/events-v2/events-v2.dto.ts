@@ -159,7 +159,7 @@ export class EventsPageDto extends dto(
     }),
     completeUntil: dateTime.nullable().meta({
       description:
-        'When the first page was read, the history contained every delivery whose first attempt was before this time. To poll, use the value from any page as the next `startDate` and drop deliveries you have already seen, by `eventId` and `series`. null: unknown, for example while the history is being rebuilt.',
+        'When the first page was read, the history contained every delivery whose first attempt was before this time. A later page can have an earlier time, or null, when the history had to be read again meanwhile. To poll, use the value of the last page as the next `startDate` and drop deliveries you have already seen, by `eventId` and `series`. null: unknown, for example while the history is being rebuilt; repeat the walk.',
     }),
   }),
 ) {}
