@@ -58,6 +58,23 @@ describe('the attempt log', () => {
     expect(new Set(turnsOfSlices).size).toBe(turnsOfSlices.length);
   });
 
+  it('is followed from its start when that is after the position of the client, which has left the log', async () => {
+    const memory = createMemoryBackend({ topics: { [TOPIC]: 2 }, now: () => 0 });
+    for (const partition of [0, 1])
+      for (let n = 0; n < 40; n += 1)
+        memory.append({ topic: TOPIC, partition }, { key: null, value: Buffer.from('no attempt') });
+    const backend = Object.create(memory, { startOffset: { value: () => Promise.resolve(30) } }) as StreamsBackend;
+    const log = createAttemptLog(backend, createAvroCodecs({ registry: createMemoryRegistry() }), () => 0);
+    const ending = new AbortController();
+    const positions: (readonly number[])[] = [];
+    const begin = (position: readonly number[]) => {
+      positions.push(position);
+      ending.abort();
+    };
+    await log.follow([5, 35], { begin, take: () => Promise.resolve() }, ending.signal);
+    expect(positions).toEqual([[30, 35]]);
+  });
+
   it('is never decoded by more than a slice at a time', async () => {
     const memory = createMemoryBackend({ topics: { [TOPIC]: 1 }, now: () => 0 });
     for (let n = 0; n < RECORDS; n += 1)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type DeliveryHistory, type DeliveryPosition, type DeliveryQuery, MAX_PAGE_BYTES } from '@waypost/domain';
 import { useTestHistory } from '../../../../test/support/test-history.js';
@@ -150,6 +151,15 @@ describe('the plan of a page', () => {
     expect(indexesOf(plan)).toEqual(['deliveries_by_type']);
     expect(nodeTypes(plan)).toContain('Nested Loop');
     expect(rowsRead(plan)).toBeLessThanOrEqual(5 * (LIMIT + AHEAD));
+  });
+
+  it.each(['asc', 'desc'] as const)('of several subscriptions reads no more than a page of each, %s', async (order) => {
+    const subscriptionIds = ['3', '4', '5'].map((n) => createHash('md5').update(n).digest('hex'));
+    const plan = await planOf({ order, subscriptionIds });
+
+    expect(indexesOf(plan)).toEqual(['deliveries_by_subscription']);
+    expect(rowsRead(plan)).toBeGreaterThanOrEqual(LIMIT);
+    expect(rowsRead(plan)).toBeLessThanOrEqual(subscriptionIds.length * (LIMIT + AHEAD));
   });
 
   it('has the same statement for three and four types, and another for two', () => {
