@@ -604,7 +604,7 @@ export interface SubscriptionHealth {
   readonly failingSince?: string;
   /** Since when deliveries have been held. Absent: they are not held, or have been for more than 15 days. */
   readonly suspendedSince?: string;
-  /** When the newest accepted delivery (by its first attempt) was accepted. Absent: none in the last 15 days. */
+  /** When a delivery was last accepted, of the 100 accepted ones with the newest first attempts. Absent: none in the last 15 days. */
   readonly lastSuccessAt?: string;
   /** Deliveries that are neither accepted nor failed, including those waiting for their first attempt, for example while the subscription is paused; counted up to 1000. */
   readonly pending: number;
@@ -1212,7 +1212,7 @@ export interface Operations {
       readonly nextPageState: string | null;
       /** Only with `payload`: time of the first attempt of the last delivery that was searched; the next page continues from there. null: every delivery of the query was searched. */
       readonly searchedUntil?: string | null;
-      /** When the first page was read, the history contained every delivery whose first attempt was before this time. To poll, use the value from any page as the next `startDate` and drop deliveries you have already seen, by `eventId` and `series`. null: unknown, for example while the history is being rebuilt. */
+      /** When the first page was read, the history contained every delivery whose first attempt was before this time. A later page can have an earlier time, or null, when the history had to be read again meanwhile. To poll, use the value of the last page as the next `startDate` and drop deliveries you have already seen, by `eventId` and `series`. null: unknown, for example while the history is being rebuilt; repeat the walk. */
       readonly completeUntil: string | null;
     };
   };
@@ -1234,7 +1234,7 @@ export interface Operations {
       readonly nextPageState: string | null;
       /** Only with `payload`: time of the first attempt of the last delivery that was searched; the next page continues from there. null: every delivery of the query was searched. */
       readonly searchedUntil?: string | null;
-      /** When the first page was read, the history contained every delivery whose first attempt was before this time. To poll, use the value from any page as the next `startDate` and drop deliveries you have already seen, by `eventId` and `series`. null: unknown, for example while the history is being rebuilt. */
+      /** When the first page was read, the history contained every delivery whose first attempt was before this time. A later page can have an earlier time, or null, when the history had to be read again meanwhile. To poll, use the value of the last page as the next `startDate` and drop deliveries you have already seen, by `eventId` and `series`. null: unknown, for example while the history is being rebuilt; repeat the walk. */
       readonly completeUntil: string | null;
     };
   };
