@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
@@ -174,6 +174,14 @@ describe('a supervised stack', () => {
       postgres: 'postgres',
       'public-api': 'node',
     });
+  });
+
+  (process.getuid?.() === 0 ? it : it.skip)('gives webhook-delivery a core before the others if root starts it', () => {
+    const own = getPriority();
+    expect(getPriority(pidOf('webhook-delivery'))).toBe(Math.max(-20, own - 20));
+    for (const name of ['telemetry-processor', 'history-projector', 'public-api']) {
+      expect(getPriority(pidOf(name))).toBe(own);
+    }
   });
 
   it('offers a broker, a registry and a database that work', async () => {

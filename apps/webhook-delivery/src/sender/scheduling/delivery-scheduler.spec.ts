@@ -1,68 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { Headroom } from '../../process/headroom.js';
-import type { ReservationLimits } from '../../shares/reservations.js';
-import { ManualClock } from '../testing/manual-clock.js';
-import { DeliveryScheduler, type SlotLimits } from './delivery-scheduler.js';
-import type { BegunDelivery } from './lane.js';
+import { buildScheduler, times } from '../testing/scheduler-harness.js';
 import type { LaneSettings } from './lane-settings.js';
-
-type Limits = Partial<SlotLimits> & {
-  readonly reservations?: Partial<ReservationLimits>;
-  readonly beginningTakesMs?: number;
-};
-
-/** Deliveries stay in flight until the test ends them; the test also moves the clock. */
-function build(
-  { reservations, beginningTakesMs = 0, ...slots }: Limits,
-  settings: Record<string, Partial<LaneSettings>> = {},
-) {
-  const clock = new ManualClock(1_000);
-  const { monotonicMs } = clock;
-  const headroom = new Headroom(monotonicMs);
-  const scheduler = new DeliveryScheduler({
-    slots: { perSubscription: 10, perFleet: 100, perFleetBesideOthers: 100, total: 100, ...slots },
-    reservations: { total: 1_000, perOrigin: 1_000, ...reservations },
-    settings: (id) => ({
-      ...{ fleetId: `fleet of ${id}`, origin: id, ratePerSecond: null, heedsRetryAfter: true },
-      ...settings[id],
-    }),
-    timers: clock,
-    monotonicMs,
-    headroom,
-  });
-  const begun: { subscriptionId: string; delivery: BegunDelivery }[] = [];
-  const started: string[] = [];
-  const enqueue = (subscriptionId: string, label = subscriptionId, { isVoid = false, isPaced = true } = {}): void => {
-    scheduler.lane(subscriptionId).enqueue({
-      isVoid,
-      isPaced,
-      mayBegin: () => true,
-      begin: (delivery) => {
-        clock.atMs += beginningTakesMs;
-        started.push(label);
-        begun.push({ subscriptionId, delivery });
-      },
-    });
-  };
-  const oldestOf = (subscriptionId: string): BegunDelivery | undefined =>
-    begun.find((one) => one.subscriptionId === subscriptionId)?.delivery;
-  const endOne = (subscriptionId: string): void => {
-    const index = begun.findIndex((one) => one.subscriptionId === subscriptionId);
-    begun.splice(index, 1)[0]?.delivery.end();
-  };
-  const passMs = (ms: number): void => {
-    clock.passMs(ms);
-  };
-  return { scheduler, started, enqueue, oldestOf, endOne, passMs, now: monotonicMs };
-}
-
-function times(count: number, run: (i: number) => void): void {
-  for (let i = 0; i < count; i++) run(i);
-}
 
 describe('the slots of DeliveryScheduler (R-26)', () => {
   it('limit a subscription to its own share while others begin at once', () => {
-    const { started, enqueue } = build({ perSubscription: 2 });
+    const { started, enqueue } = buildScheduler({ perSubscription: 2 });
     times(50, () => {
       enqueue('dead');
     });
@@ -72,7 +14,7 @@ describe('the slots of DeliveryScheduler (R-26)', () => {
 
   it('limit a fleet to its own share, however many subscriptions it has', () => {
     const one = { fleetId: 'flooding' };
-    const { started, enqueue } = build({ perFleet: 3 }, { a: one, b: one, c: one, d: one });
+    const { started, enqueue } = buildScheduler({ perFleet: 3 }, { a: one, b: one, c: one, d: one });
     for (const id of ['a', 'b', 'c', 'd', 'other']) enqueue(id);
     expect(started).toEqual(['a', 'b', 'c', 'other']);
   });
@@ -80,7 +22,7 @@ describe('the slots of DeliveryScheduler (R-26)', () => {
   it('limit a fleet further while others send too, and only then', () => {
     const one = { fleetId: 'flooding' };
     const flooding = { a: one, b: one, c: one, d: one, e: one };
-    const { started, enqueue, endOne, passMs } = build({ perFleet: 3, perFleetBesideOthers: 1 }, flooding);
+    const { started, enqueue, endOne, passMs } = buildScheduler({ perFleet: 3, perFleetBesideOthers: 1 }, flooding);
     for (const id of ['a', 'b', 'other', 'c']) enqueue(id);
     expect(started).toEqual(['a', 'b', 'other']);
     endOne('a');
@@ -93,7 +35,7 @@ describe('the slots of DeliveryScheduler (R-26)', () => {
   });
 
   it('begin the deliveries of one subscription in order (R-28)', () => {
-    const { started, enqueue, endOne } = build({ perSubscription: 1 });
+    const { started, enqueue, endOne } = buildScheduler({ perSubscription: 1 });
     for (const label of ['first', 'second', 'third']) enqueue('s', label);
     endOne('s');
     endOne('s');
@@ -102,7 +44,7 @@ describe('the slots of DeliveryScheduler (R-26)', () => {
 
   it('rotate by fleet, then by subscription, when the process is at its limit', () => {
     const flooding = { fleetId: 'flooding' };
-    const { started, enqueue, endOne } = build({ total: 1 }, { a: flooding, b: flooding });
+    const { started, enqueue, endOne } = buildScheduler({ total: 1 }, { a: flooding, b: flooding });
     times(5, () => {
       enqueue('a');
       enqueue('b');
@@ -115,7 +57,7 @@ describe('the slots of DeliveryScheduler (R-26)', () => {
   });
 
   it('never exceed the limit of the process, and everything begins in the end', () => {
-    const { scheduler, started, enqueue, endOne } = build({ perSubscription: 3, total: 4 });
+    const { scheduler, started, enqueue, endOne } = buildScheduler({ perSubscription: 3, total: 4 });
     times(12, (i) => {
       enqueue(`s${String(i % 3)}`);
     });
@@ -130,7 +72,7 @@ describe('the slots of DeliveryScheduler (R-26)', () => {
   });
 
   it('are free once the status line is there, while the delivery keeps its reservation', () => {
-    const { scheduler, started, enqueue, oldestOf } = build({ perSubscription: 1 });
+    const { scheduler, started, enqueue, oldestOf } = buildScheduler({ perSubscription: 1 });
     enqueue('s', 'first');
     enqueue('s', 'second');
     oldestOf('s')?.answered();
@@ -139,7 +81,7 @@ describe('the slots of DeliveryScheduler (R-26)', () => {
   });
 
   it('are free after 25 ms without a status line: a socket that waits costs nothing', () => {
-    const { started, enqueue, passMs } = build({ perSubscription: 2 });
+    const { started, enqueue, passMs } = buildScheduler({ perSubscription: 2 });
     times(6, (i) => {
       enqueue('silent', String(i));
     });
@@ -152,7 +94,7 @@ describe('the slots of DeliveryScheduler (R-26)', () => {
   });
 
   it('are never freed twice by one attempt', () => {
-    const { scheduler, enqueue, oldestOf, passMs, endOne } = build({});
+    const { scheduler, enqueue, oldestOf, passMs, endOne } = buildScheduler({});
     enqueue('s');
     oldestOf('s')?.answered();
     passMs(50);
@@ -164,7 +106,7 @@ describe('the slots of DeliveryScheduler (R-26)', () => {
 
 describe('a retry (R-22)', () => {
   it('starts when it is due although no slot is free', () => {
-    const { scheduler, enqueue, oldestOf } = build({ perSubscription: 1, perFleet: 1, total: 1 });
+    const { scheduler, enqueue, oldestOf } = buildScheduler({ perSubscription: 1, perFleet: 1, total: 1 });
     enqueue('failing');
     oldestOf('failing')?.answered();
     enqueue('healthy');
@@ -173,7 +115,7 @@ describe('a retry (R-22)', () => {
   });
 
   it('goes before first attempts: these begin when it has freed its slot', () => {
-    const { started, enqueue, oldestOf } = build({ perSubscription: 1 });
+    const { started, enqueue, oldestOf } = buildScheduler({ perSubscription: 1 });
     enqueue('s', 'first');
     oldestOf('s')?.answered();
     oldestOf('s')?.retryStarts(0);
@@ -184,7 +126,7 @@ describe('a retry (R-22)', () => {
   });
 
   it('has a slot and a reservation also when a predecessor began its delivery', () => {
-    const { scheduler } = build({ reservations: { total: 1 } });
+    const { scheduler } = buildScheduler({ reservations: { total: 1 } });
     const resumed = [scheduler.lane('s').resume(), scheduler.lane('s').resume()];
     for (const one of resumed) one.retryStarts(0);
     expect([scheduler.reservations.total, scheduler.inFlight]).toEqual([2, 2]);
@@ -193,7 +135,7 @@ describe('a retry (R-22)', () => {
   });
 
   it('is not delayed by the rate limit, and takes the place of a first attempt in it', () => {
-    const { started, enqueue, oldestOf, passMs } = build({}, { paced: { ratePerSecond: 1 } });
+    const { started, enqueue, oldestOf, passMs } = buildScheduler({}, { paced: { ratePerSecond: 1 } });
     enqueue('paced', 'first');
     enqueue('paced', 'second');
     oldestOf('paced')?.answered();
@@ -207,7 +149,7 @@ describe('a retry (R-22)', () => {
 
 describe('a delivery (R-22)', () => {
   it('does not begin without a reservation for its retries, and begins when one is free', () => {
-    const { started, enqueue, oldestOf, endOne } = build({ reservations: { perOrigin: 4 } });
+    const { started, enqueue, oldestOf, endOne } = buildScheduler({ reservations: { perOrigin: 4 } });
     times(5, (i) => {
       enqueue('failing', String(i));
     });
@@ -220,7 +162,7 @@ describe('a delivery (R-22)', () => {
 
   it('begins within 50 ms of the moment at which another subscription has made room', () => {
     const shared = { origin: 'https://shared.example.org' };
-    const { started, enqueue, endOne, passMs } = build(
+    const { started, enqueue, endOne, passMs } = buildScheduler(
       { reservations: { perOrigin: 2 } },
       { a: shared, b: shared, c: shared },
     );
@@ -232,7 +174,7 @@ describe('a delivery (R-22)', () => {
   });
 
   it('waits until the time that the receiver has asked for (Retry-After)', () => {
-    const { scheduler, started, enqueue, passMs } = build({});
+    const { scheduler, started, enqueue, passMs } = buildScheduler({});
     enqueue('busy', 'first');
     scheduler.lane('busy').beginNoneBefore(11_000);
     enqueue('busy', 'second');
@@ -244,7 +186,7 @@ describe('a delivery (R-22)', () => {
   });
 
   it('waits until then also when nothing of its subscription was left in between', () => {
-    const { scheduler, started, enqueue, endOne, passMs } = build({});
+    const { scheduler, started, enqueue, endOne, passMs } = buildScheduler({});
     enqueue('busy', 'first');
     scheduler.lane('busy').beginNoneBefore(2_000);
     endOne('busy');
@@ -257,7 +199,7 @@ describe('a delivery (R-22)', () => {
 
   it('counts against the origin that its subscription led to when it began', () => {
     const settings: Record<string, Partial<LaneSettings>> = { moved: { origin: 'https://old.example.org' } };
-    const { scheduler, started, enqueue, endOne } = build({ reservations: { perOrigin: 1 } }, settings);
+    const { scheduler, started, enqueue, endOne } = buildScheduler({ reservations: { perOrigin: 1 } }, settings);
     enqueue('moved');
     settings['moved'] = { origin: 'https://new.example.org' };
     endOne('moved');
@@ -270,7 +212,7 @@ describe('a delivery (R-22)', () => {
 
 describe('the rate of a subscription (R-16)', () => {
   it('is kept evenly, and nothing is lost', () => {
-    const { started, enqueue, endOne, passMs } = build({}, { paced: { ratePerSecond: 4 } });
+    const { started, enqueue, endOne, passMs } = buildScheduler({}, { paced: { ratePerSecond: 4 } });
     times(8, () => {
       enqueue('paced');
     });
@@ -286,7 +228,7 @@ describe('the rate of a subscription (R-16)', () => {
   });
 
   it('is kept when it does not divide a second', () => {
-    const { started, enqueue, endOne, passMs } = build({}, { paced: { ratePerSecond: 3 } });
+    const { started, enqueue, endOne, passMs } = buildScheduler({}, { paced: { ratePerSecond: 3 } });
     times(40, () => {
       enqueue('paced');
     });
@@ -299,7 +241,7 @@ describe('the rate of a subscription (R-16)', () => {
   });
 
   it('is kept also when nothing of it was left in between', () => {
-    const { started, enqueue, endOne, passMs } = build({}, { paced: { ratePerSecond: 1 } });
+    const { started, enqueue, endOne, passMs } = buildScheduler({}, { paced: { ratePerSecond: 1 } });
     enqueue('paced', 'first');
     endOne('paced');
     enqueue('paced', 'second');
@@ -311,7 +253,7 @@ describe('the rate of a subscription (R-16)', () => {
 
   it('is followed as soon as it has changed, whatever the lane waits for', () => {
     const settings: Record<string, Partial<LaneSettings>> = { paced: { ratePerSecond: 1 } };
-    const { scheduler, started, enqueue, passMs } = build({}, settings);
+    const { scheduler, started, enqueue, passMs } = buildScheduler({}, settings);
     times(5, (i) => {
       enqueue('paced', String(i));
     });
@@ -327,7 +269,7 @@ describe('the rate of a subscription (R-16)', () => {
   });
 
   it('does not hold back a probe, also after what waited was held, and counts it (R-29)', () => {
-    const { scheduler, started, enqueue, passMs } = build({}, { paced: { ratePerSecond: 1 } });
+    const { scheduler, started, enqueue, passMs } = buildScheduler({}, { paced: { ratePerSecond: 1 } });
     enqueue('paced', 'first');
     enqueue('paced', 'held');
     scheduler.drain('paced');
@@ -341,7 +283,7 @@ describe('the rate of a subscription (R-16)', () => {
   });
 
   it('is not used up by void deliveries', () => {
-    const { started, enqueue, endOne, passMs } = build({}, { paced: { ratePerSecond: 1 } });
+    const { started, enqueue, endOne, passMs } = buildScheduler({}, { paced: { ratePerSecond: 1 } });
     enqueue('paced', 'first');
     times(500, () => {
       enqueue('paced', 'void', { isVoid: true });
@@ -356,70 +298,10 @@ describe('the rate of a subscription (R-16)', () => {
 
 describe('a lane', () => {
   it('returns waiting deliveries, so that they can be held', () => {
-    const { scheduler, started, enqueue } = build({ perSubscription: 1 });
+    const { scheduler, started, enqueue } = buildScheduler({ perSubscription: 1 });
     for (const label of ['first', 'second', 'third']) enqueue('s', label);
     expect(scheduler.drain('s')).toHaveLength(2);
     expect(scheduler.drain('s')).toEqual([]);
     expect(started).toEqual(['first']);
-  });
-});
-
-describe('a turn of the event loop in which much may begin (R-22)', () => {
-  it('is over after 32 deliveries, so that retries that have become due come before the others', () => {
-    const { started, enqueue, passMs } = build({});
-    times(100, (i) => enqueue(`s${String(i)}`));
-    expect(started).toHaveLength(32);
-    passMs(1);
-    expect(started).toHaveLength(64);
-  });
-
-  it('is over also when each response makes room for another delivery', () => {
-    const { started, enqueue, endOne, passMs } = build({ total: 1 });
-    times(100, () => enqueue('s'));
-    times(50, () => endOne('s'));
-    expect(started).toHaveLength(32);
-    passMs(1);
-    expect(started).toHaveLength(33);
-  });
-
-  it('counts only what has begun in it', () => {
-    const { started, enqueue, endOne, passMs } = build({});
-    times(100, () => {
-      enqueue('s');
-      endOne('s');
-      passMs(1);
-    });
-    expect(started).toHaveLength(100);
-  });
-});
-
-describe('first attempts of DeliveryScheduler while retries start late (R-22)', () => {
-  it('leave most of the time to the retries, and take it back when these are punctual again', () => {
-    const { started, enqueue, oldestOf, endOne, passMs, now } = build({ total: 20, beginningTakesMs: 1 });
-    enqueue('late');
-    const startedIn = (ms: number): number => {
-      const before = started.length;
-      for (const endMs = now() + ms; now() < endMs;) {
-        for (const id of ['s', 'other']) if (oldestOf(id)) endOne(id);
-        passMs(1);
-      }
-      return started.length - before;
-    };
-    times(10_000, (i) => enqueue(i % 2 === 0 ? 's' : 'other'));
-    startedIn(100);
-    const unhindered = startedIn(1_000);
-    oldestOf('late')?.retryStarts(9);
-    const punctual = startedIn(1_000);
-    times(4, () => {
-      oldestOf('late')?.retryStarts(11);
-      passMs(101);
-    });
-    const lateOften = startedIn(1_000);
-    passMs(20_000);
-    expect(unhindered).toBeGreaterThan(400);
-    expect(punctual).toBeGreaterThan(unhindered * 0.9);
-    expect(lateOften).toBeLessThan(unhindered * 0.6);
-    expect(lateOften).toBeGreaterThan(0);
-    expect(startedIn(1_000)).toBeGreaterThan(unhindered * 0.7);
   });
 });
